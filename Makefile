@@ -1,0 +1,55 @@
+# Doors into the project. Each does its own set-up: nothing but Python 3.11 or newer, with its venv module, is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint format wheel clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: $(VENV)/.demo-ready ## train a translator on the generated corpus and translate with it (minutes)
+	$(BIN)/polyhead demo
+
+test: lint ## everything a change must pass: style, types, import layers, tests
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
+
+test-slow: $(VENV)/.dev-ready ## the tests that take minutes
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow
+
+lint: $(VENV)/.dev-ready ## style, types and import layers only
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev-ready ## put the code in form
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+wheel: $(VENV)/.dev-ready ## build the distribution into dist/
+	$(BIN)/python -m build
+
+clean: ## delete what the doors made, the virtual environment too
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+# The environment, in three steps that run again only when what they depend on changes. PyTorch comes first and alone:
+# pinned it is one download; left to the resolver among all the others it can be several.
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "polyhead needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.torch-ready: constraints.txt | $(VENV)/bin/python
+	$(PIP) install --constraint constraints.txt torch
+	@touch $@
+
+$(VENV)/.demo-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
+	$(PIP) install --constraint constraints.txt --editable '.[pictures]'
+	@touch $@
+
+$(VENV)/.dev-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	@touch $@

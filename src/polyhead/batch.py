@@ -1,0 +1,60 @@
+"""A batch of sentence pairs as tensors; rows are sentences, padded on the right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from polyhead.symbols import EOS, PAD, SOS
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sentence pairs ready for teacher forcing.
+
+    source: [B, S] int64, each row `x_1 … x_n <eos> <pad> …`
+    target_in: [B, T] int64, each row `<sos> y_1 … y_m <pad> …`
+    target_out: [B, T] int64, each row `y_1 … y_m <eos> <pad> …`: `target_in` shifted left by one
+    rows: the index of each sentence in its corpus
+    """
+
+    source: Tensor
+    target_in: Tensor
+    target_out: Tensor
+    rows: tuple[int, ...] = ()
+
+    @property
+    def source_mask(self) -> Tensor:
+        """[B, S] bool, True at real tokens."""
+        return self.source != PAD
+
+    @property
+    def target_tokens(self) -> int:
+        """How many target tokens are predicted, `<eos>` included, padding not."""
+        return int((self.target_out != PAD).sum())
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same batch on another device."""
+        return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device), self.rows)
+
+
+def pad(sequences: Sequence[Sequence[int]]) -> Tensor:
+    """Sequences of token ids → [B, longest] int64, filled with `<pad>` on the right."""
+    longest = max((len(sequence) for sequence in sequences), default=0)
+    padded = torch.full((len(sequences), longest), PAD, dtype=torch.int64)
+    for row, sequence in enumerate(sequences):
+        padded[row, : len(sequence)] = torch.as_tensor(sequence, dtype=torch.int64)
+    return padded
+
+
+def collate(
+    sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], rows: Sequence[int] = ()
+) -> Batch:
+    """Token ids without `<sos>`/`<eos>` → a batch with them in place."""
+    return Batch(
+        source=pad([[*source, EOS] for source in sources]),
+        target_in=pad([[SOS, *target] for target in targets]),
+        target_out=pad([[*target, EOS] for target in targets]),
+        rows=tuple(rows),
+    )

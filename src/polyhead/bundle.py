@@ -1,0 +1,143 @@
+"""The model directory: settings, weights and vocabularies of one trained model, and nothing that executes.
+
+    config.json  model.safetensors  shared.spm | source.spm target.spm  README.md
+    training/    metrics.jsonl, checkpoints, snapshots, recipe.toml
+
+Format 1. Weights have canonical names: tied weights stand once.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from polyhead.config import Config
+from polyhead.decoding.config import BeamConfig
+from polyhead.errors import ModelError
+from polyhead.files import atomic_file, write_text
+from polyhead.model.build import ModelConfig, build_model
+from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.tokenizers.build import load as load_tokenizer
+from polyhead.tokenizers.config import TokenizerConfig
+from polyhead.tokenizers.protocol import Tokenizer
+
+FORMAT = 1
+
+
+class BundleConfig(Config):
+    """What `config.json` holds."""
+
+    format: int = FORMAT
+    """The version of this directory's format."""
+    polyhead: str
+    """The version of polyhead that wrote it."""
+    source_language: str | None = None
+    """Language code of what goes in."""
+    target_languages: tuple[str, ...] = ()
+    """Language codes of what can come out."""
+    tagged: bool = False
+    """Whether the source begins with a tag that names the target language."""
+    source_vocabulary: int = Field(ge=5)
+    """V of the source."""
+    target_vocabulary: int = Field(ge=5)
+    """V of the target."""
+    model: ModelConfig = Field(discriminator="kind")
+    tokenizer: TokenizerConfig
+    decoding: BeamConfig = BeamConfig()
+    """How this model translates unless asked otherwise."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A model with everything that its text needs."""
+
+    config: BundleConfig
+    model: Seq2SeqModel
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+
+
+def save_description(
+    directory: Path, config: BundleConfig, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
+) -> None:
+    """Writes all but the weights."""
+    directory.mkdir(parents=True, exist_ok=True)
+    if config.tokenizer.shared:
+        source_tokenizer.save(directory / "shared.spm")
+    else:
+        source_tokenizer.save(directory / "source.spm")
+        target_tokenizer.save(directory / "target.spm")
+    write_text(directory / "config.json", config.model_dump_json(indent=2) + "\n")
+
+
+def save_weights(directory: Path, weights: Mapping[str, Tensor]) -> None:
+    """Writes `model.safetensors` in float32, atomically."""
+    tensors = {name: weight.detach().float().cpu().contiguous() for name, weight in weights.items()}
+    with atomic_file(directory / "model.safetensors") as temporary:
+        save_file(tensors, temporary, {"format": "pt"})
+
+
+def load_bundle(directory: Path | str) -> Bundle:
+    """Reads a model directory, ready to translate (float32, eval mode).
+
+    Raises ModelError naming the file that is missing, damaged or doesn't fit the others.
+    """
+    directory = Path(directory)
+    if not directory.is_dir():
+        raise ModelError(f"{directory} is not a model directory: there is no such directory")
+    config = _read_config(directory / "config.json")
+    source, target = load_tokenizers(directory, config.tokenizer)
+    for side, tokenizer, size in (
+        ("source", source, config.source_vocabulary),
+        ("target", target, config.target_vocabulary),
+    ):
+        if tokenizer.vocabulary_size != size:
+            raise ModelError(
+                f"{directory}: the {side} vocabulary has {tokenizer.vocabulary_size} pieces, config.json says {size}"
+            )
+    model = build_model(config.model, config.source_vocabulary, config.target_vocabulary)
+    _load_weights(model, directory / "model.safetensors")
+    return Bundle(config, model.eval(), source, target)
+
+
+def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
+    """The source's and the target's tokenizer (the same one where it is shared)."""
+    if config.shared:
+        shared = load_tokenizer(directory / "shared.spm", config)
+        return shared, shared
+    return load_tokenizer(directory / "source.spm", config), load_tokenizer(directory / "target.spm", config)
+
+
+def _read_config(path: Path) -> BundleConfig:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        written = values.get("format") if isinstance(values, dict) else None
+        if written != FORMAT:
+            raise ModelError(f"{path}: format {written!r}; this version of polyhead reads format {FORMAT}")
+        return BundleConfig.model_validate(values)
+    except FileNotFoundError as error:
+        raise ModelError(f"{path} is missing: {path.parent} is not a (finished) model directory") from error
+    except (OSError, ValueError, ValidationError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+
+
+def _load_weights(model: Seq2SeqModel, path: Path) -> None:
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
+    parameters = dict(model.named_parameters())
+    if missing := sorted(parameters.keys() ^ weights.keys()):
+        raise ModelError(f"{path} does not fit config.json: {missing[0]} stands in only one of them")
+    for name, parameter in parameters.items():
+        if parameter.shape != weights[name].shape:
+            raise ModelError(
+                f"{path} does not fit config.json: {name} is {tuple(weights[name].shape)}, "
+                f"expected {tuple(parameter.shape)}"
+            )
+        parameter.data.copy_(weights[name])

@@ -1,0 +1,125 @@
+"""Leaving out pairs that teach nothing or teach wrong, and saying which and why."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from polyhead.config import Config
+from polyhead.data.readers.pair import Pair
+
+Reason = Literal["empty", "same on both sides", "too long", "lengths do not match", "duplicate"]
+
+# Added to both lengths before they are compared: "OK." may well be a sentence in another language.
+_RATIO_SMOOTHING = 20
+
+
+class CleaningConfig(Config):
+    """Which pairs to leave out. The defaults leave out what can hardly be a translation."""
+
+    drop_empty: bool = True
+    """Leave out pairs of which a side is empty or white space."""
+    drop_untranslated: bool = False
+    """Leave out pairs whose sides are the same text."""
+    max_words: int | None = Field(default=250, ge=1)
+    """The longest side, in words between white space; None: no limit."""
+    max_characters: int | None = Field(default=2000, ge=1)
+    """The longest side, in characters; what limits languages written without spaces."""
+    max_ratio: float | None = Field(default=5.0, gt=1.0)
+    """How many times longer or shorter than usual in this corpus a target may be for its source; None: no limit."""
+    drop_duplicates: bool = True
+    """Leave out pairs that came before, both sides being the same."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """How many pairs were left out for one reason, and where the first of them stands."""
+
+    reason: Reason
+    count: int
+    example: str
+
+
+@dataclass(frozen=True)
+class CleaningReport:
+    """What cleaning did."""
+
+    read: int
+    kept: int
+    dropped: tuple[Dropped, ...]
+
+    def __str__(self) -> str:
+        rows = [("pairs read", self.read, "")]
+        rows += [(f"  {drop.reason}", drop.count, f"first at {drop.example}") for drop in self.dropped]
+        rows += [("pairs kept", self.kept, "")]
+        width = max(len(label) for label, _, _ in rows)
+        digits = max(len(f"{count:,}") for _, count, _ in rows)
+        return "\n".join(f"{label:<{width}}  {count:>{digits},}  {note}".rstrip() for label, count, note in rows)
+
+
+def clean(pairs: Iterable[Pair], config: CleaningConfig) -> tuple[list[Pair], CleaningReport]:
+    """The pairs that may stay, in order, and the account of the others. Texts stay as they are."""
+    everything = list(pairs)
+    usual = _usual_ratios(everything) if config.max_ratio else {}
+    kept: list[Pair] = []
+    counts: dict[Reason, int] = {}
+    examples: dict[Reason, str] = {}
+    seen: set[tuple[str, str, str | None]] = set()
+    for pair in everything:
+        reason = _reason(pair, config, usual.get(pair.target_language, 1.0))
+        if reason is None and config.drop_duplicates:
+            key = (pair.source, pair.target, pair.target_language)
+            reason = "duplicate" if key in seen else None
+            seen.add(key)
+        if reason is None:
+            kept.append(pair)
+        else:
+            counts[reason] = counts.get(reason, 0) + 1
+            examples.setdefault(reason, pair.origin)
+    order: tuple[Reason, ...] = get_args(Reason)
+    dropped = tuple(Dropped(reason, counts[reason], examples[reason]) for reason in order if reason in counts)
+    return kept, CleaningReport(len(everything), len(kept), dropped)
+
+
+def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
+    """Why a pair by itself cannot stay, if so."""
+    if config.drop_empty and not (pair.source.strip() and pair.target.strip()):
+        return "empty"
+    if config.drop_untranslated and pair.source == pair.target:
+        return "same on both sides"
+    if any(_too_long(side, config) for side in (pair.source, pair.target)):
+        return "too long"
+    if config.max_ratio and abs(math.log(_ratio(pair) / usual)) > math.log(config.max_ratio):
+        return "lengths do not match"
+    return None
+
+
+def _too_long(text: str, config: CleaningConfig) -> bool:
+    if config.max_characters is not None and len(text) > config.max_characters:
+        return True
+    # n words take at least 2n - 1 characters: short texts need no counting.
+    return config.max_words is not None and len(text) >= 2 * config.max_words and len(text.split()) > config.max_words
+
+
+def _ratio(pair: Pair) -> float:
+    return (len(pair.target) + _RATIO_SMOOTHING) / (len(pair.source) + _RATIO_SMOOTHING)
+
+
+def _usual_ratios(pairs: list[Pair]) -> dict[str | None, float]:
+    """For each target language the median of target length by source length.
+
+    Languages differ: Korean takes half the characters of English, Chinese a third. The median takes no notice of
+    the few pairs that do not match.
+    """
+    ratios: dict[str | None, list[float]] = {}
+    for pair in pairs:
+        ratios.setdefault(pair.target_language, []).append(_ratio(pair))
+    return {language: sorted(some)[len(some) // 2] for language, some in ratios.items()}
+
+
+def alphabet(pairs: Iterable[Pair]) -> int:
+    """How many distinct characters the pairs have, which `tokenizers.default_vocabulary_size` asks for."""
+    return len(set(chain.from_iterable(chain(pair.source, pair.target) for pair in pairs)))

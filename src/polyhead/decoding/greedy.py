@@ -1,0 +1,39 @@
+"""Greedy search: the most probable token at every step."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from polyhead.decoding.config import GreedyConfig
+from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.length_penalty import length_penalty
+from polyhead.decoding.rollout import rollout
+from polyhead.decoding.rules import Live, Rule, max_lengths, search_rule
+from polyhead.model.seq2seq import S, Seq2Seq
+
+
+@torch.inference_mode()
+def greedy(
+    model: Seq2Seq[S],
+    source: Tensor,
+    source_mask: Tensor,
+    config: GreedyConfig | None = None,
+    *,
+    rules: Sequence[Rule] = (),
+    prefixes: Sequence[Sequence[int]] = (),
+) -> list[Hypothesis]:
+    """source [B, S] int64, source_mask [B, S] bool → one hypothesis for every sentence, in order.
+
+    `rules` come on top of the config's; `prefixes` gives every sentence the tokens its output must begin with.
+    The model must be in eval mode. Of equally probable tokens the one with the lower number wins.
+    Raises ValueError if there are prefixes, but not one for every sentence.
+    """
+    config = config or GreedyConfig()
+    rule = search_rule(config, max_lengths(config, source_mask, prefixes), rules, prefixes)
+    return rollout(model, source, source_mask, rule, most_probable, length_penalty(config.length_penalty))
+
+
+def most_probable(log_probabilities: Tensor, live: Live) -> Tensor:
+    """log_probabilities [R, V] → [R], the first of the most probable tokens."""
+    return log_probabilities.argmax(-1)

@@ -1,0 +1,168 @@
+"""What may come next: small pieces that take tokens away from a model's distribution.
+
+A rule sets log-probabilities to -inf and leaves the others as they are, unnormalised: what is left keeps the
+probability that the model gave it. It owns the tensor it is given and may write into it.
+Shapes: B sentences of the batch, R live rows, t tokens written so far, V vocabulary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from polyhead.batch import pad
+from polyhead.decoding.config import SearchConfig
+from polyhead.symbols import EOS, PAD, SOS, UNK
+
+NEVER = float("-inf")
+
+
+@dataclass(frozen=True)
+class Live:
+    """The rows of a search that are still being written."""
+
+    prefixes: Tensor
+    """[R, t] int64, the tokens so far without `<sos>`."""
+    sentences: Tensor
+    """[R] int64, the sentence of the batch that a row translates. Rows move and leave; this says whose they are."""
+
+    @property
+    def step(self) -> int:
+        """t, how many tokens every row has."""
+        return self.prefixes.size(1)
+
+
+class Rule(Protocol):
+    """Takes tokens away from the distribution."""
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        """log_probabilities [R, V] → the same with -inf where a token may not come next."""
+        ...
+
+
+@dataclass(frozen=True)
+class Forbid:
+    """Some tokens never come: `<pad>`, `<sos>`, `<unk>`, language tags."""
+
+    tokens: tuple[int, ...]
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        for token in self.tokens:
+            log_probabilities[:, token] = NEVER
+        return log_probabilities
+
+
+@dataclass(frozen=True)
+class MinLength:
+    """No `<eos>` before a sentence has `lengths[b]` tokens; lengths [B] int64."""
+
+    lengths: Tensor
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        short = self.lengths[live.sentences] > live.step
+        log_probabilities[:, EOS].masked_fill_(short, NEVER)
+        return log_probabilities
+
+
+@dataclass(frozen=True)
+class MaxLength:
+    """Nothing but `<eos>` once a sentence has `lengths[b]` tokens; lengths [B] int64."""
+
+    lengths: Tensor
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        full = self.lengths[live.sentences] <= live.step
+        return _only(log_probabilities, full, torch.full_like(live.sentences, EOS)) if full.any() else log_probabilities
+
+
+@dataclass(frozen=True)
+class NoRepeatNgram:
+    """No n-gram appears twice (Paulus et al. 2018, section 2.5, with n = 3)."""
+
+    n: int
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        if live.step < self.n:
+            return log_probabilities
+        seen = live.prefixes.unfold(1, self.n, 1)  # [R, t-n+1, n]
+        context = live.prefixes[:, live.step - self.n + 1 :]  # [R, n-1]
+        rows, places = (seen[:, :, :-1] == context[:, None]).all(-1).nonzero(as_tuple=True)
+        log_probabilities[rows, seen[rows, places, -1]] = NEVER
+        return log_probabilities
+
+
+class Chain:
+    """Rules one after another."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        for rule in self.rules:
+            log_probabilities = rule(log_probabilities, live)
+        return log_probabilities
+
+
+class ForcedPrefix:
+    """Every sentence begins with its own given tokens; the other rules apply after them.
+
+    It wraps the other rules, as what a person has written may break them (a language tag, a repetition).
+    """
+
+    def __init__(self, prefixes: Sequence[Sequence[int]], then: Rule, device: torch.device | str = "cpu") -> None:
+        self.tokens = pad(prefixes).to(device)
+        self.lengths = torch.tensor([len(prefix) for prefix in prefixes], dtype=torch.int64, device=device)
+        self.then = then
+
+    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        if live.step >= self.tokens.size(1):
+            return self.then(log_probabilities, live)
+        forced = self.lengths[live.sentences] > live.step
+        original = log_probabilities.clone()
+        free = self.then(log_probabilities, live)
+        only = _only(original, forced, self.tokens[live.sentences, live.step])
+        return torch.where(forced[:, None], only, free)
+
+
+def max_lengths(config: SearchConfig, source_mask: Tensor, prefixes: Sequence[Sequence[int]] = ()) -> Tensor:
+    """source_mask [B, S] → [B] int64, the most tokens each output may have.
+
+    It depends on the sentence's own source, never on its companions; a forced prefix always has room.
+    """
+    source_lengths = source_mask.sum(1).double()
+    lengths = (source_lengths * config.max_length_ratio).floor().long() + config.max_length_offset
+    if config.max_length is not None:
+        lengths = lengths.clamp(max=config.max_length)
+    if prefixes:
+        given = torch.tensor([len(prefix) for prefix in prefixes], dtype=torch.int64, device=lengths.device)
+        lengths = lengths.maximum(given)
+    return lengths
+
+
+def search_rule(
+    config: SearchConfig, longest: Tensor, rules: Sequence[Rule] = (), prefixes: Sequence[Sequence[int]] = ()
+) -> Rule:
+    """A config's rules, then the caller's, as one; `longest` [B] as `max_lengths` gives it.
+
+    Raises ValueError if there are prefixes, but not one for every sentence.
+    """
+    own: list[Rule] = [Forbid((PAD, SOS) if config.allow_unknown else (PAD, SOS, UNK))]
+    if config.min_length:
+        own.append(MinLength(longest.clamp(max=config.min_length)))
+    if config.no_repeat_ngram:
+        own.append(NoRepeatNgram(config.no_repeat_ngram))
+    chain = Chain([*own, *rules, MaxLength(longest)])
+    if not prefixes:
+        return chain
+    if len(prefixes) != longest.size(0):
+        raise ValueError(f"{len(prefixes)} forced prefixes for {longest.size(0)} sentences: give one each, maybe empty")
+    return ForcedPrefix(prefixes, then=chain, device=longest.device)
+
+
+def _only(log_probabilities: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
+    """In the rows where `rows` [R] is True, only tokens[r] stays possible."""
+    kept = log_probabilities.gather(1, tokens[:, None])
+    alone = torch.full_like(log_probabilities, NEVER).scatter_(1, tokens[:, None], kept)
+    return torch.where(rows[:, None], alone, log_probabilities)

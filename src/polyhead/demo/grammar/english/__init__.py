@@ -1,0 +1,1 @@
+"""English: morphology and the realisation of abstract sentences."""

@@ -1,0 +1,1 @@
+"""French: sound rules, agreement, conjugation and the realisation of abstract sentences."""

@@ -1,0 +1,1 @@
+"""Korean: Hangul arithmetic, particles, conjugation and the realisation of abstract sentences."""

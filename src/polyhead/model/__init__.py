@@ -1,0 +1,1 @@
+"""The models: pure single-device mathematics behind one protocol, `seq2seq.Seq2Seq`."""

@@ -1,0 +1,120 @@
+"""Scaled dot-product attention (Vaswani et al. 2017, section 3.2) and its multi-head form.
+
+Shapes: B batch, H heads, T queries, S keys, D d_model, d_k = d_v = D / H.
+A mask is bool and broadcasts to [B, H, T, S]; True marks a key that the query may see.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from polyhead.model.dropout import Dropout
+
+FUSED_FROM = 256
+"""On CPU the explicit core is the faster one up to about this many keys; beyond, its T×S matrix costs too much."""
+
+
+def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
+    """softmax(QKᵀ/√d_k): query [B, H, T, d_k], key [B, H, S, d_k] → [B, H, T, S], rows summing to 1.
+
+    A masked key's weight is exactly 0; a row with every key masked is all zeros, never NaN.
+    """
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
+    if mask is None:
+        return scores.softmax(-1)
+    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1)
+    return weights.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """softmax(QKᵀ/√d_k)V (equation 1) → context [B, H, T, d_v] and weights [B, H, T, S]."""
+    weights = attention_weights(query, key, mask)
+    return weights @ value, weights
+
+
+class ExplicitCore(nn.Module):
+    """Equation 1 step by step, with dropout on the weights."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.dropout = Dropout(dropout)
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        return self.dropout(attention_weights(query, key, mask)) @ value
+
+
+class FusedCore(nn.Module):
+    """Equation 1 by PyTorch's fused kernel: the T×S matrix is never stored."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.rate = dropout
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        rate = self.rate if self.training else 0.0
+        context = nn.functional.scaled_dot_product_attention(query, key, value, mask, dropout_p=rate)
+        if mask is None:
+            return context
+        return context.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+
+
+class FastestCore(nn.Module):
+    """The explicit or the fused core, whichever is faster for this device and length."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.explicit = ExplicitCore(dropout)
+        self.fused = FusedCore(dropout)
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        short = key.size(-2) <= FUSED_FROM
+        core = self.explicit if short and query.device.type == "cpu" else self.fused
+        return core(query, key, value, mask)
+
+
+class MultiHeadAttention(nn.Module):
+    """Concat(head_1 … head_H) W^O with head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V) (section 3.2.2).
+
+    `core` computes equation 1 for all heads at once and may be exchanged from outside (a recorder does).
+    W^Q, W^K and W^V of all heads are stored as one matrix [3·D, D], so that self-attention needs one product.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.query_key_value = nn.Linear(d_model, 3 * d_model)
+        self.output = nn.Linear(d_model, d_model)
+        self.core: nn.Module = FastestCore(dropout)
+
+    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        """Self-attention: x [B, T, D], mask → [B, T, T] → [B, T, D]."""
+        query, key, value = self.project(x)
+        return self.attend(query, key, value, mask)
+
+    def project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """x [B, T, D] → Q, K, V, each [B, H, T, d_k]."""
+        query, key, value = self._heads(self.query_key_value(x), 3)
+        return query, key, value
+
+    def project_query(self, x: Tensor) -> Tensor:
+        """x [B, T, D] → Q [B, H, T, d_k], for attention to another sequence."""
+        d_model = x.size(-1)
+        weight, bias = self.query_key_value.weight[:d_model], self.query_key_value.bias[:d_model]
+        return self._heads(nn.functional.linear(x, weight, bias), 1)[0]
+
+    def project_key_value(self, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """memory [B, S, D] → K, V, each [B, H, S, d_k]."""
+        d_model = memory.size(-1)
+        weight, bias = self.query_key_value.weight[d_model:], self.query_key_value.bias[d_model:]
+        key, value = self._heads(nn.functional.linear(memory, weight, bias), 2)
+        return key, value
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
+        context = self.core(query, key, value, mask)
+        return self.output(context.transpose(1, 2).flatten(2))
+
+    def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
+        """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""
+        return projected.unflatten(-1, (parts, self.num_heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)

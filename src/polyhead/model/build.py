@@ -1,0 +1,23 @@
+"""The table of models: settings and a builder for every `model.kind`."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.model.transformer import PRESETS, TransformerConfig, build_transformer
+
+__all__ = ["MODELS", "PRESETS", "ModelConfig", "build_model"]
+
+ModelConfig = Annotated[TransformerConfig, Field(discriminator="kind")]
+MODELS: dict[str, Callable[[Any, int, int], Seq2SeqModel]] = {"transformer": build_transformer}
+"""`model.kind` → builder of (config, source vocabulary, target vocabulary)."""
+
+
+def build_model(config: Any, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel:
+    """A freshly initialised model of the kind that the config names.
+
+    Raises RecipeError where the sizes don't fit together.
+    """
+    return MODELS[config.kind](config, source_vocabulary, target_vocabulary)

@@ -1,0 +1,39 @@
+"""Dropout (Srivastava et al. 2014) with a mask that is cheap to draw on a CPU."""
+
+import torch
+from torch import Tensor, nn
+
+_LANES = 4  # 16-bit lanes in one 64-bit random number
+_RANGE = 1 << 16
+
+
+class Dropout(nn.Module):
+    """In training sets each element to 0 with probability `rate` and scales the rest by 1/(1-rate).
+
+    On CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶;
+    elsewhere it is PyTorch's own. The random state is the default generator's in either case.
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or self.rate == 0.0:
+            return x
+        if x.device.type != "cpu":
+            return nn.functional.dropout(x, self.rate)
+        return x * scaled_keep_mask(x, self.rate)
+
+    def extra_repr(self) -> str:
+        return f"rate={self.rate}"
+
+
+def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
+    """A tensor of `like`'s shape and dtype holding 0 with probability `rate`, else 1/(1-rate)."""
+    dropped = round(rate * _RANGE)
+    count = like.numel()
+    numbers = torch.empty(-(-count // _LANES), dtype=torch.int64).random_(-(2**63), None)
+    lanes = numbers.view(torch.int16)[:count].view(like.shape)
+    keep = lanes >= dropped - _RANGE // 2
+    return keep.to(like.dtype).mul_(_RANGE / (_RANGE - dropped))

@@ -1,0 +1,77 @@
+"""How a model knows word order (section 3.5): sinusoids added or concatenated, learned vectors, or nothing.
+
+Each class maps embeddings [B, T, D] that stand at positions start, start+1, … to embeddings [B, T, D].
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+
+def positional_encoding(length: int, d_model: int) -> Tensor:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/D)), PE(pos, 2i+1) = cos(the same) → [length, D] float32."""
+    position = torch.arange(length, dtype=torch.float64)[:, None]
+    wavelength = 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    angle = position / wavelength
+    encoding = torch.empty(length, d_model)
+    encoding[:, 0::2] = angle.sin()
+    encoding[:, 1::2] = angle.cos()[:, : d_model // 2]
+    return encoding
+
+
+class SinusoidalAdd(nn.Module):
+    """x + PE, as in the paper."""
+
+    encoding: Tensor
+
+    def __init__(self, d_model: int, max_length: int) -> None:
+        super().__init__()
+        self.register_buffer("encoding", positional_encoding(max_length, d_model), persistent=False)
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        return x + self.encoding[start : start + x.size(1)]
+
+
+class SinusoidalConcat(nn.Module):
+    """[x ; PE] W with W [2·D, D]: position in dimensions of its own, brought back to D so that layers keep their size."""
+
+    encoding: Tensor
+
+    def __init__(self, d_model: int, max_length: int) -> None:
+        super().__init__()
+        self.register_buffer("encoding", positional_encoding(max_length, d_model), persistent=False)
+        self.merge = nn.Linear(2 * d_model, d_model)
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        encoding = self.encoding[start : start + x.size(1)].expand_as(x)
+        return self.merge(torch.cat([x, encoding], -1))
+
+
+class Learned(nn.Module):
+    """x + P, with a trained vector for each position."""
+
+    def __init__(self, d_model: int, max_length: int) -> None:
+        super().__init__()
+        self.encoding = nn.Parameter(torch.empty(max_length, d_model).normal_(std=d_model**-0.5))
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        return x + self.encoding[start : start + x.size(1)]
+
+
+class NoPosition(nn.Module):
+    """x itself: the encoder then sees a bag of words."""
+
+    def __init__(self, d_model: int, max_length: int) -> None:
+        super().__init__()
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        return x
+
+
+POSITIONS: dict[str, Callable[[int, int], nn.Module]] = {
+    "sinusoidal": SinusoidalAdd,
+    "sinusoidal-concat": SinusoidalConcat,
+    "learned": Learned,
+    "none": NoPosition,
+}

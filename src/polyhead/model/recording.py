@@ -1,0 +1,48 @@
+"""Attention weights, seen from outside: while recording, every attention's core is the explicit one and takes notes.
+
+The model's code has neither a flag nor a stored map; when the block ends, its own cores are back.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import Tensor, nn
+
+from polyhead.model.attention import attention
+
+Maps = dict[str, list[Tensor]]
+"""Name of the attention module → the weights [B, H, T, S] of each of its calls."""
+
+
+class RecordingCore(nn.Module):
+    """Equation 1, noting its weights under a name."""
+
+    def __init__(self, name: str, maps: Maps) -> None:
+        super().__init__()
+        self._name = name
+        self._maps = maps
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        context, weights = attention(query, key, value, mask)
+        self._maps.setdefault(self._name, []).append(weights.detach())
+        return context
+
+
+@contextmanager
+def recording(model: nn.Module) -> Iterator[Maps]:
+    """Within the block, every attention of `model` (any module with a `core`) adds its weights to the maps."""
+    maps: Maps = {}
+    attentions = {name: module for name, module in model.named_modules() if isinstance(_core(module), nn.Module)}
+    cores = {name: _core(module) for name, module in attentions.items()}
+    try:
+        for name, module in attentions.items():
+            module.core = RecordingCore(name, maps)
+        yield maps
+    finally:
+        for name, module in attentions.items():
+            module.core = cores[name]
+
+
+def _core(module: nn.Module) -> nn.Module | None:
+    core = module._modules.get("core")
+    return core

@@ -1,0 +1,76 @@
+"""The contract of every translation model, and the base class that trainable ones share.
+
+Shapes: B batch, S source length, T target length, D d_model, V target vocabulary.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Generic, Protocol, TypeVar
+
+from torch import Tensor, nn
+
+from polyhead.model.state import Memory, State
+
+S = TypeVar("S", bound=State)
+
+
+class Seq2Seq(Protocol[S]):
+    """What decoding needs of a model. The Transformer, the RNNs and an ensemble of them all satisfy it."""
+
+    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
+        """source [B, S] int64, source_mask [B, S] bool (True at real tokens) → what the decoder may look at."""
+        ...
+
+    def start(self, memory: Memory) -> S:
+        """The decoder's state before the first token, a row for every row of the memory."""
+        ...
+
+    def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
+        """previous [B] int64, the token just written → logits [B, V] for the next one, and the state after it."""
+        ...
+
+
+class Seq2SeqModel(nn.Module, ABC, Generic[S]):
+    """A trainable `Seq2Seq`: teacher forcing is `output_layer(decode(target_in, encode(source)))`.
+
+    `decode` and `output_layer` are apart so that the loss can fuse the projection onto V words with its cross-entropy.
+    """
+
+    alignment_site: str | None = None
+    """The name of the attention module whose weights align target with source words; None without attention."""
+
+    @abstractmethod
+    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
+        """source [B, S] int64, source_mask [B, S] bool → memory."""
+
+    @abstractmethod
+    def decode(self, target_in: Tensor, memory: Memory) -> Tensor:
+        """target_in [B, T] int64 → features [B, T, D], position t seeing target_in[:, :t+1] only."""
+
+    @property
+    @abstractmethod
+    def output_layer(self) -> "OutputLayer":
+        """The linear map from features [.., D] to logits [.., V]."""
+
+    @abstractmethod
+    def start(self, memory: Memory) -> S:
+        """The decoder's state before the first token."""
+
+    @abstractmethod
+    def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
+        """previous [B] int64 → logits [B, V], next state."""
+
+    def forward(self, source: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
+        """Teacher forcing (lecture: the whole target, shifted right, goes in at once) → logits [B, T, V]."""
+        return self.output_layer(self.decode(target_in, self.encode(source, source_mask)))
+
+
+class OutputLayer(nn.Module):
+    """features [.., D] → logits [.., V]; the weight [V, D] may be an embedding's (Press & Wolf 2017)."""
+
+    def __init__(self, weight: nn.Parameter, bias: bool = True) -> None:
+        super().__init__()
+        self.weight = weight
+        self.bias = nn.Parameter(weight.new_zeros(weight.size(0))) if bias else None
+
+    def forward(self, features: Tensor) -> Tensor:
+        return nn.functional.linear(features, self.weight, self.bias)

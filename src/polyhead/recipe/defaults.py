@@ -1,0 +1,121 @@
+"""What a recipe leaves open follows from the corpus and the machine. Every choice is said.
+
+The rules are for one corpus size at a time, from what is known to work: small corpora want small, strongly
+regularised models trained for many epochs; large ones the paper's values.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from polyhead.model.build import PRESETS
+from polyhead.recipe.load import Values, merge
+
+SMALL, MEDIUM = 60_000, 500_000
+"""Sentence pairs: below SMALL the tiny model is the best one, below MEDIUM the small one."""
+PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
+"""d_model → the peak of the inverse-square-root schedule; wider models take smaller steps."""
+TOKENS_A_PAIR = 32
+"""Source and target together, as a rule of thumb for sentences."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A default that was filled in, for people to read."""
+
+    key: str
+    value: Any
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.key} = {self.value}  ({self.why})"
+
+
+def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, list[Choice]]:
+    """Fills in what `values` leaves open for a corpus of so many pairs → complete values, the choices made."""
+    choices: list[Choice] = []
+    given = values.get("model", {})
+    if given.get("kind", "transformer") == "transformer" and not ({"preset", "d_model"} & given.keys()):
+        preset = _preset(pairs, device)
+        choices.append(Choice("model.preset", preset, f"{pairs:,} pairs on {device.type}"))
+        values = merge({"model": {"preset": preset}}, values)
+    d_model = _d_model(values.get("model", {}))
+    suggestions = [
+        (("model", "dropout"), _dropout(pairs), f"{pairs:,} pairs"),
+        (("data", "batching", "max_tokens"), _batch_tokens(pairs), f"{pairs:,} pairs"),
+        *_schedule(values, d_model, pairs),
+    ]
+    for keys, value, why in suggestions:
+        if not _given(values, keys):
+            choices.append(Choice(".".join(keys), value, why))
+            values = merge(_nested(keys, value), values)
+    return _with_duration(values, pairs, choices), choices
+
+
+def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
+    """Updates, validations and patience, which follow from the batch size."""
+    batch = values["data"]["batching"]["max_tokens"] * values.get("training", {}).get("optimizer", {}).get(
+        "accumulation", 1
+    )
+    an_epoch = max(1.0, pairs * TOKENS_A_PAIR / batch)
+    epochs = min(100.0, max(4.0, 70.0 * (30_000 / max(1, pairs)) ** 0.5))
+    updates = round(max(300.0, epochs * an_epoch))
+    suggestions = [
+        (("training", "max_updates"), updates, f"about {epochs:.0f} epochs"),
+        (("training", "validate_every"), max(50, min(2000, updates // 20)), "20 validations"),
+        (("training", "patience"), 8, "validations without a better score"),
+    ]
+    for keys, value, why in suggestions:
+        if not _given(values, keys):
+            choices.append(Choice(".".join(keys), value, why))
+            values = merge(_nested(keys, value), values)
+    return values
+
+
+def _schedule(values: Values, d_model: int, pairs: int) -> list[tuple[tuple[str, ...], Any, str]]:
+    if "schedule" in values.get("training", {}):
+        return []
+    peak = PEAKS[min(PEAKS, key=lambda width: abs(width - d_model))]
+    warmup = 500 if pairs < SMALL / 6 else 2000 if pairs < MEDIUM else 4000
+    why = f"d_model {d_model}"
+    return [
+        (("training", "schedule", "kind"), "inverse-sqrt", why),
+        (("training", "schedule", "learning_rate"), peak, why),
+        (("training", "schedule", "warmup"), warmup, f"{pairs:,} pairs"),
+    ]
+
+
+def _preset(pairs: int, device: torch.device) -> str:
+    if pairs < SMALL:
+        return "tiny"
+    return "small" if pairs < MEDIUM or device.type == "cpu" else "base"
+
+
+def _dropout(pairs: int) -> float:
+    return 0.3 if pairs < SMALL else 0.2 if pairs < MEDIUM else 0.1
+
+
+def _batch_tokens(pairs: int) -> int:
+    return 2048 if pairs < 3_000 else 4096 if pairs < 15_000 else 8192 if pairs < MEDIUM else 16384
+
+
+def _d_model(model: Values) -> int:
+    default = PRESETS.get(str(model.get("preset")), {}).get("d_model", 512)
+    width = model.get("d_model", default)
+    return width if isinstance(width, int) else 512
+
+
+def _given(values: Values, keys: tuple[str, ...]) -> bool:
+    current: Any = values
+    for key in keys:
+        if not isinstance(current, dict) or key not in current:
+            return False
+        current = current[key]
+    return True
+
+
+def _nested(keys: tuple[str, ...], value: Any) -> Values:
+    for key in reversed(keys):
+        value = {key: value}
+    return value

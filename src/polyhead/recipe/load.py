@@ -1,0 +1,149 @@
+"""From a TOML file and command-line keys to a checked `Recipe`.
+
+Keys are nested dictionaries until they are validated at the end, so that a key wins over the file, whatever it is.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from polyhead.errors import RecipeError
+from polyhead.model.build import PRESETS
+from polyhead.recipe.schema import Recipe
+
+Values = dict[str, Any]
+
+
+def read_toml(path: Path) -> Values:
+    """The file's tables. Raises RecipeError naming file and line."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise RecipeError(f"{path}: there is no such recipe") from error
+    except UnicodeDecodeError as error:
+        raise RecipeError(f"{path}: not UTF-8 text (byte {error.start})") from error
+    except OSError as error:
+        raise RecipeError(f"{path}: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise RecipeError(f"{path}: not valid TOML: {error}") from error
+
+
+def parse_keys(words: Sequence[str]) -> Values:
+    """`--model.d_model 128 --training.seed=3` → nested values; a value is TOML where it parses, else text.
+
+    Raises RecipeError for a word that is no key or a key without a value.
+    """
+    values: Values = {}
+    remaining = list(words)
+    while remaining:
+        word = remaining.pop(0)
+        if not word.startswith("--"):
+            raise RecipeError(f"{word!r} is not expected here; keys look like --model.d_model 128")
+        key, equals, value = word[2:].partition("=")
+        if not equals:
+            if not remaining:
+                raise RecipeError(f"--{key} needs a value")
+            value = remaining.pop(0)
+        put(values, key.replace("-", "_").split("."), parse_value(value))
+    return values
+
+
+def parse_value(text: str) -> Any:
+    """`128` → 128, `true` → True, `[1, 2]` → a list, anything else → the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def put(values: Values, keys: Sequence[str], value: Any) -> None:
+    """Sets a nested value, making tables on the way."""
+    for key in keys[:-1]:
+        below = values.setdefault(key, {})
+        if not isinstance(below, dict):
+            raise RecipeError(f"{'.'.join(keys)}: {key} is a value, not a table")
+        values = below
+    values[keys[-1]] = value
+
+
+def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> Values:
+    """Both tables in one; where both have a key, `above` wins."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def expand_preset(values: Values) -> Values:
+    """Replaces `model.preset` by the sizes it stands for; keys given beside it win."""
+    model = dict(values.get("model", {}))
+    name = model.pop("preset", None)
+    if name is None:
+        return values
+    if name not in PRESETS:
+        raise RecipeError(f"model.preset = {name!r}: {_suggest(str(name), PRESETS)}")
+    return {**values, "model": {**PRESETS[name], **model}}
+
+
+def make_recipe(values: Values) -> Recipe:
+    """Checks everything. Raises RecipeError listing each wrong key with the nearest right one."""
+    values = expand_preset(values)
+    model = dict(values.get("model", {}))
+    model.setdefault("kind", "transformer")
+    try:
+        return Recipe.model_validate({**values, "model": model})
+    except ValidationError as error:
+        raise RecipeError("\n".join(_explain(problem) for problem in error.errors())) from None
+
+
+def _explain(problem: Mapping[str, Any]) -> str:
+    """One of pydantic's errors as a sentence with the key first."""
+    place = [str(part) for part in problem["loc"]]
+    key = ".".join(part for part in place if part not in _KINDS)
+    if problem["type"] == "extra_forbidden":
+        return f"{key}: there is no such key; {_suggest(place[-1], _fields_at(place[:-1]))}"
+    if problem["type"] == "missing":
+        return f"{key}: this key is needed"
+    return f"{key} = {problem.get('input')!r}: {problem['msg']}"
+
+
+_KINDS = frozenset({"transformer", "rnn", "rnn-attention", "lines", "tsv"})
+
+
+def _fields_at(place: Sequence[str]) -> list[str]:
+    """The keys that the table at `place` may have."""
+    current: list[Any] = [Recipe]
+    for part in place:
+        if part.isdigit():
+            continue
+        inside = [kind for kind in _models(current) if kind.model_fields.get("kind") and _kind_of(kind) == part]
+        current = inside or [
+            kind.model_fields[part].annotation for kind in _models(current) if part in kind.model_fields
+        ]
+    return sorted({name for kind in _models(current) for name in kind.model_fields})
+
+
+def _kind_of(kind: type[BaseModel]) -> Any:
+    return kind.model_fields["kind"].default
+
+
+def _models(annotations: Sequence[Any]) -> list[type[BaseModel]]:
+    """The settings classes inside annotations such as `tuple[Annotated[A | B, …], ...]`."""
+    found: list[type[BaseModel]] = []
+    for annotation in annotations:
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            found.append(annotation)
+        else:
+            found += _models(get_args(annotation))
+    return found
+
+
+def _suggest(wrong: str, right: Sequence[str] | Mapping[str, Any]) -> str:
+    names = sorted(right)
+    near = difflib.get_close_matches(wrong, names, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"

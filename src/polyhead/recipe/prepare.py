@@ -1,0 +1,98 @@
+"""From files to what training eats: pairs, tokenizers, encoded corpora."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyhead.data.clean import CleaningReport, alphabet, clean
+from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
+from polyhead.errors import RecipeError
+from polyhead.recipe.schema import DataConfig
+from polyhead.tokenizers.build import train as train_tokenizer
+from polyhead.tokenizers.config import TokenizerConfig, default_vocabulary_size
+from polyhead.tokenizers.protocol import Tokenizer
+
+HELD_OUT = 1000
+"""Pairs taken from the training text for validation where no dev set is given, but no more than a twentieth."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The corpora of a run as text."""
+
+    train: list[Pair]
+    dev: list[Pair]
+    report: CleaningReport
+    held_out: bool
+    """Whether dev was taken from the training text."""
+
+
+def read_pairs(config: DataConfig, seed: int) -> Pairs:
+    """Reads and cleans. Raises DataError naming file and line, RecipeError where nothing is left to train on."""
+    train, report = clean(read_all(located(config.train, config.root)), config.cleaning)
+    train = with_language(train, config.target_language)
+    dev = with_language(list(read_all(located(config.dev, config.root))), config.target_language)
+    if not train:
+        raise RecipeError(f"Nothing is left to train on after cleaning:\n{report}")
+    if dev:
+        return Pairs(train, dev, report, held_out=False)
+    train, dev = _hold_out(train, seed)
+    return Pairs(train, dev, report, held_out=True)
+
+
+def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
+    """The readers with their paths below `root`; absolute paths stay as they are."""
+    found: list[ReaderConfig] = []
+    for reader in readers:
+        match reader:
+            case LinesConfig():
+                paths = {"source": root / reader.source, "target": root / reader.target}
+            case TsvConfig():
+                paths = {"path": root / reader.path}
+        found.append(reader.model_copy(update=paths))
+    return found
+
+
+def with_language(pairs: list[Pair], language: str | None) -> list[Pair]:
+    """Pairs that name no target language get the corpus's."""
+    if language is None:
+        return pairs
+    return [
+        pair if pair.target_language else Pair(pair.source, pair.target, language, pair.origin) for pair in pairs
+    ]
+
+
+def target_languages(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """The target languages that occur, sorted."""
+    return tuple(sorted({pair.target_language for pair in pairs if pair.target_language}))
+
+
+def make_tokenizers(
+    pairs: Sequence[Pair], config: TokenizerConfig, languages: Sequence[str]
+) -> tuple[Tokenizer, Tokenizer]:
+    """Vocabularies from the training text alone: one for both sides, or one each."""
+    tags = languages if len(languages) > 1 else ()
+    size = config.vocabulary_size or default_vocabulary_size(
+        len(pairs), config.kind, config.shared, alphabet(pairs)
+    )
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    if config.shared:
+        shared = train_tokenizer([*sources, *targets], config, size, tags)
+        return shared, shared
+    return train_tokenizer(sources, config, size, tags), train_tokenizer(targets, config, size, ())
+
+
+def _hold_out(pairs: list[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Takes whole groups of equal source sentences, so that no dev source is in training."""
+    count = min(HELD_OUT, len(pairs) // 20)
+    if count == 0:
+        raise RecipeError(
+            f"{len(pairs)} sentence pairs are too few to hold some out for validation; give a dev set with "
+            "--dev-source and --dev-target, or more text"
+        )
+    chosen = {pair.source for pair in random.Random(seed).sample(pairs, count)}
+    train = [pair for pair in pairs if pair.source not in chosen]
+    if not train:
+        raise RecipeError("All source sentences are the same; there is nothing to learn from them")
+    return train, [pair for pair in pairs if pair.source in chosen]

@@ -1,0 +1,59 @@
+"""A recipe: everything that decides what comes out of training, in one value that TOML can hold."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from polyhead.config import Config
+from polyhead.data.batching import BatchingConfig
+from polyhead.data.clean import CleaningConfig
+from polyhead.data.readers import ReaderConfig
+from polyhead.decoding.config import BeamConfig
+from polyhead.model.build import ModelConfig
+from polyhead.tokenizers.config import TokenizerConfig
+from polyhead.training.loop import TrainingConfig
+
+Reader = Annotated[ReaderConfig, Field(discriminator="kind")]
+
+
+class DataConfig(Config):
+    """Where the sentence pairs are and what happens to them before the tokenizer."""
+
+    root: Path = Path(".")
+    """The directory that relative paths of the readers start from."""
+    train: tuple[Reader, ...] = Field(min_length=1)
+    """What to learn from; several sources are read one after the other."""
+    dev: tuple[Reader, ...] = ()
+    """What to validate on; without it a small part of the training text is held out."""
+    test: tuple[Reader, ...] = ()
+    """What to score the finished model on, one set after the other."""
+    source_language: str | None = None
+    """Code of the source language, for the model card."""
+    target_language: str | None = None
+    """Code of the target language; BLEU's tokenizer follows it. Readers may name their own instead."""
+    score_tokenize: str | None = None
+    """sacreBLEU's tokenizer for scores; "none" where the text is tokenized already; unset: by target language."""
+    cleaning: CleaningConfig = CleaningConfig()
+    batching: BatchingConfig = BatchingConfig()
+    max_tokens: int = Field(256, ge=2)
+    """Training sentences of more tokens on either side are left out, and counted."""
+
+
+class Recipe(Config):
+    """One training run."""
+
+    out: Path = Path("model")
+    """The model directory to write."""
+    seed: int = 1
+    """Decides initial weights, dropout, the order of batches and subword sampling."""
+    threads: int | None = Field(None, ge=1)
+    """CPU threads; unset: one for every core. Results are reproducible for a given number."""
+    data: DataConfig
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    model: ModelConfig
+    training: TrainingConfig = TrainingConfig()
+    decoding: BeamConfig = BeamConfig()
+    """How the finished model translates unless asked otherwise."""
+    word_vectors: Path | None = None
+    """Vectors in word2vec's format that a word-level model's embeddings start from."""

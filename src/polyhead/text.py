@@ -1,0 +1,160 @@
+"""Plain text: normal forms, lines, words, sentences. Whatever splits a text here keeps every character of it."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+Normalisation = Literal["none", "NFC", "NFKC"]
+
+# Words that end in a full stop without ending the sentence; compared in lower case, without that last stop.
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms dr prof st jr sr vs etc cf al approx dept fig figs nos vol pp ed eds inc ltd corp gen col
+    e.g i.e a.m p.m u.s u.k ph.d d.c
+    z.b d.h u.a bzw usw evtl ggf inkl nr str tel vgl u.s.w s.o s.u o.ä
+    mm mme mlle mgr éd p.ex c.-à-d av j.-c
+    sra srta ud uds pág núm p.ej dott sig.ra
+    """.split()  # noqa: SIM905  a list of so many quoted words cannot be read
+)
+_CLOSERS = "\"'”’»›)\\]"
+_SENTENCE_END = re.compile(
+    rf"(?P<stop>[.!?…]+)[{_CLOSERS}]*(?:\s+|$)"  # Latin and Korean: a space or the end must follow
+    r"|[。！？｡]+[」』”’）】〉》]*\s*"  # Chinese and Japanese: nothing need follow
+    r"|[ \t\r]*\n\s*"  # a line break
+)
+_LAST_WORD = re.compile(r"\S*$")
+_CLAUSE_END = re.compile(r"[,;:]+\s+|[、，；：]\s*")
+_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"\S+")
+# Joiners and variation selectors: they belong to the character before them, as combining marks do.
+_EXTENDERS = frozenset("\u200d\ufe0e\ufe0f")
+
+
+def normalise(text: str, form: Normalisation, lowercase: bool = False) -> str:
+    """`text` in a Unicode normal form, in lower case if wanted. Doing it twice changes nothing more."""
+    if form != "none":
+        text = unicodedata.normalize(form, text)
+    if lowercase:
+        text = text.lower()
+        if form != "none":
+            text = unicodedata.normalize(form, text)  # lower-casing can take a text out of its normal form
+    return text
+
+
+def split_lines(data: str) -> list[str]:
+    r"""The lines of a file's text: split at "\n" alone, and a "\r" before it (Windows) does not count.
+
+    U+2028, U+0085 and whatever else `str.splitlines` splits at can stand within a sentence: two aligned files would no
+    longer be aligned. A last line without "\n" is a line; the emptiness after a last "\n" is not.
+    """
+    lines = data.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    """(start, end) of every word, words being what white space separates."""
+    return [match.span() for match in _WORD.finditer(text)]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with the white space after it: `"".join(sentences(text)) == text`.
+
+    A full stop does not end a sentence after a known abbreviation, a single letter or a number of one or two digits, nor
+    before a small letter: for text too long for a model a missed end costs less than a wrong one.
+    """
+    return _cut(text, (match.end() for match in _SENTENCE_END.finditer(text) if _ends_sentence(text, match)))
+
+
+def pieces_within(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Cut `text` so that every piece fits, at the best places there are; `"".join(pieces) == text`.
+
+    A text that fits stays whole. Otherwise it is cut into sentences; a sentence that does not fit, at clause
+    punctuation; a clause, at white space; a word, between characters. Below sentences, neighbours that fit together
+    stay together. A single character that does not fit is a piece all the same.
+
+    fits: whether a piece is short enough; taken to be true of every shorter piece too.
+    """
+    if not text or fits(text):
+        return [text] if text else []
+    pieces: list[str] = []
+    for sentence in sentences(text):
+        pieces.extend([sentence] if fits(sentence) else _split_further(sentence, fits, _FINER))
+    return pieces
+
+
+def _ends_sentence(text: str, match: re.Match[str]) -> bool:
+    if match["stop"] not in (".", "…", "...") or match.end() == len(text):
+        return True
+    if text[match.end()].islower():
+        return False
+    if match["stop"] != ".":
+        return True
+    # The word before the stop; 40 characters are more than any abbreviation has.
+    found = _LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
+    word = found.group().lstrip("\"'“‘«‹([") if found else ""
+    initial = len(word) == 1 and word.lower() != word.upper()  # a cased letter: a Korean word may be one syllable
+    ordinal = len(word) <= 2 and word.isdigit()
+    return not (initial or ordinal or word.lower() in _ABBREVIATIONS)
+
+
+def _cut(text: str, ends: Iterator[int]) -> list[str]:
+    """Cut a text after each of the given places, which rise."""
+    parts: list[str] = []
+    start = 0
+    for end in ends:
+        if start < end < len(text):
+            parts.append(text[start:end])
+            start = end
+    if start < len(text):
+        parts.append(text[start:])
+    return parts
+
+
+def _clauses(text: str) -> list[str]:
+    return _cut(text, (match.end() for match in _CLAUSE_END.finditer(text)))
+
+
+def _spaced(text: str) -> list[str]:
+    return _cut(text, (match.end() for match in _SPACE.finditer(text)))
+
+
+def _characters(text: str) -> list[str]:
+    """Characters, each with the combining marks that follow it."""
+    return _cut(text, (i for i, c in enumerate(text) if not unicodedata.combining(c) and c not in _EXTENDERS))
+
+
+_FINER = (_clauses, _spaced, _characters)
+
+
+def _split_further(text: str, fits: Callable[[str], bool], finer: Sequence[Callable[[str], list[str]]]) -> list[str]:
+    """Cut by the first of `finer`, join neighbours while they fit, and cut what does not fit by the next."""
+    if not finer:
+        return [text]
+    parts = finer[0](text)
+    pieces: list[str] = []
+    start = 0
+    while start < len(parts):
+        taken = _how_many_fit(parts, start, fits)
+        if taken:
+            pieces.append("".join(parts[start : start + taken]))
+        else:
+            pieces.extend(_split_further(parts[start], fits, finer[1:]))
+        start += max(taken, 1)
+    return pieces
+
+
+def _how_many_fit(parts: Sequence[str], start: int, fits: Callable[[str], bool]) -> int:
+    """How many parts from `start` on fit together: doubling, then halving, so that few pieces are tried."""
+    best, step = 0, 1
+    while step:
+        count = best + step
+        if start + count <= len(parts) and fits("".join(parts[start : start + count])):
+            best, step = count, step * 2
+        else:
+            step = step // 2 if step > 1 else 0
+            if step == 0 or best == 0:
+                break
+    return best

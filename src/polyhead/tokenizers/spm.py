@@ -1,0 +1,154 @@
+"""The one place that talks to sentencepiece."""
+
+import io
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import sentencepiece
+
+from polyhead.symbols import EOS, EOS_PIECE, PAD, PAD_PIECE, SOS, SOS_PIECE, SPECIAL_PIECES, UNK, UNK_PIECE
+from polyhead.tokenizers.config import Kind
+
+# A trained model must not depend on how many cores the machine has, and unigram training does on its threads.
+_THREADS = 1
+_TOO_SMALL = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")
+_NOT_TRAINABLE = re.compile("[\0\r\n\u2585]")
+_LONGEST_WORD = 200  # characters; sentencepiece writes longer pieces than it can read
+_LOG_NOTHING = 4
+_SEEDING = threading.Lock()
+
+sentencepiece.set_min_log_level(_LOG_NOTHING)
+
+
+class TrainingFailed(Exception):
+    """sentencepiece could not make a model of the text given."""
+
+
+class Damaged(Exception):
+    """The bytes are no sentencepiece model."""
+
+
+def train_model(
+    lines: Sequence[str], kind: Kind, vocabulary_size: int, controls: Sequence[str], character_coverage: float
+) -> bytes:
+    """A serialised model. Its size is `vocabulary_size`, or the nearest that the lines allow.
+
+    lines: as `trainable` leaves them; at least one
+    controls: pieces that text never turns into; their ids follow the four specials
+    """
+    size = max(vocabulary_size, len(SPECIAL_PIECES) + len(controls) + (1 if kind == "word" else 257))
+    if kind == "word":
+        character_coverage = 1.0  # a word with a rare letter is a word all the same
+        lines = [" ".join(word for word in line.split(" ") if len(word) <= _LONGEST_WORD) for line in lines]
+    try:
+        return _train(lines, kind, size, controls, character_coverage)
+    except RuntimeError as error:
+        too_small = _TOO_SMALL.search(str(error))
+        if not too_small:
+            raise TrainingFailed(str(error)) from error
+    return _train(lines, kind, int(too_small[1]), controls, character_coverage)
+
+
+def _train(lines: Sequence[str], kind: Kind, size: int, controls: Sequence[str], character_coverage: float) -> bytes:
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        model_type=kind,
+        vocab_size=size,
+        hard_vocab_limit=False,  # a size that the lines do not yield is a wish, no error
+        control_symbols=list(controls),
+        character_coverage=character_coverage,
+        byte_fallback=kind != "word",
+        normalization_rule_name="identity",  # normalising is `text.normalise`'s, once and for all kinds
+        remove_extra_whitespaces=False,
+        max_sentence_length=1 << 30,  # bytes; longer lines would be left out without a word
+        num_threads=_THREADS,
+        minloglevel=_LOG_NOTHING,
+        pad_id=PAD,
+        unk_id=UNK,
+        bos_id=SOS,
+        eos_id=EOS,
+        pad_piece=PAD_PIECE,
+        unk_piece=UNK_PIECE,
+        bos_piece=SOS_PIECE,
+        eos_piece=EOS_PIECE,
+        unk_surface="⁇",
+    )
+    return model.getvalue()
+
+
+def trainable(texts: Iterable[str]) -> list[str]:
+    """What `train_model` takes: no empty lines, nor the characters at which sentencepiece leaves out the line."""
+    return [line for text in texts if (line := _NOT_TRAINABLE.sub(" ", text)).strip(" ")]
+
+
+class Model:
+    """A trained sentencepiece model, typed."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._processor = sentencepiece.SentencePieceProcessor()
+        try:
+            self._processor.LoadFromSerializedProto(data)
+            self.pieces: list[str] = self._processor.IdToPiece(list(range(len(self._processor))))
+        except RuntimeError as error:
+            raise Damaged(str(error)) from error
+
+    def is_control(self, piece_id: int) -> bool:
+        """Whether a piece is one that text never turns into."""
+        return self._processor.IsControl(piece_id)
+
+    def is_byte(self, piece_id: int) -> bool:
+        """Whether a piece is one byte of a character that has no piece."""
+        return self._processor.IsByte(piece_id)
+
+    def encode(self, text: str) -> list[int]:
+        """The best segmentation."""
+        return cast(list[int], self._processor.Encode(text, num_threads=1))
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """The best segmentation of each."""
+        return cast(list[list[int]], self._processor.Encode(texts, num_threads=1))
+
+    def sample(self, text: str, alpha: float) -> list[int]:
+        """A random segmentation; alpha is the merge dropout of BPE, the sharpness of unigram."""
+        ids = self._processor.Encode(text, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1)
+        return cast(list[int], ids)
+
+    def sample_many(self, texts: list[str], alpha: float, seed: int) -> list[list[int]]:
+        """A random segmentation of each, the same for the same seed.
+
+        sentencepiece draws from a generator of the thread, seeded from one number of the process when the thread first
+        draws. So a fresh thread does the work, and nobody else may seed until it has ended.
+        """
+        sampled: list[list[int]] = []
+
+        def work() -> None:
+            sampled.extend(
+                self._processor.Encode(texts, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1)
+            )
+
+        with _SEEDING:
+            sentencepiece.set_random_generator_seed(seed % (1 << 32))
+            thread = threading.Thread(target=work, name="polyhead-sampling")
+            thread.start()
+            thread.join()
+        if len(sampled) != len(texts):
+            raise RuntimeError("sentencepiece could not sample segmentations")
+        return sampled
+
+    def decode(self, ids: list[int]) -> str:
+        """The text of some ids."""
+        return cast(str, self._processor.Decode(ids))
+
+    def encoded_places(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """The best segmentation, and the span of each piece in the text."""
+        mapping = self._processor.Encode(text, return_type="offset_mapping")
+        return cast(list[int], mapping["ids"]), cast(list[tuple[int, int]], mapping["offsets"])
+
+    def decoded_places(self, ids: list[int]) -> list[tuple[int, int]]:
+        """The span of each id in `decode(ids)`."""
+        return cast(list[tuple[int, int]], self._processor.Decode(ids, return_type="offset_mapping")["offsets"])

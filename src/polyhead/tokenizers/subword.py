@@ -1,0 +1,84 @@
+"""BPE, unigram and character tokenizers: any text becomes ids and comes back unchanged, spelled in bytes if need be."""
+
+from collections.abc import Iterable, Sequence
+
+from polyhead.tokenizers.base import BaseTokenizer, without_surrogates
+from polyhead.tokenizers.offsets import escape, escaped, normalised, unescape, unescaped_places
+from polyhead.tokenizers.protocol import Token
+
+Span = tuple[int, int]
+
+
+class SubwordTokenizer(BaseTokenizer):
+    """Pieces of words. A space is part of the piece after it, written "▁"."""
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text."""
+        return self._model.encode(self._written(text))
+
+    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
+        """`encode` of each."""
+        return self._model.encode_many([self._written(text) for text in texts])
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of some ids."""
+        return unescape(self._model.decode([i for i in ids if i not in self._silent]))
+
+    def sample(self, text: str) -> list[int]:
+        """One of the possible encodings, at random if `config.dropout` is above 0."""
+        if not self._alpha:
+            return self.encode(text)
+        return self._model.sample(self._written(text), self._alpha)
+
+    def sample_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
+        """`sample` of each, reproducibly."""
+        if not self._alpha:
+            return self.encode_many(texts)
+        return self._model.sample_many([self._written(text) for text in texts], self._alpha, seed)
+
+    def tokens(self, text: str) -> list[Token]:
+        """`encode` with the place of each token in `text`."""
+        written = escaped(normalised(without_surrogates(text), self.config.normalisation, self.config.lowercase))
+        ids, spans = self._model.encoded_places(written.text)
+        return self._make_tokens(ids, [written.span(*span) for span in self._whole_characters(ids, spans)])
+
+    def decoded(self, ids: Sequence[int]) -> list[Token]:
+        """The ids with the place of each in `decode(ids)`."""
+        spoken = [i for i in ids if i not in self._silent]
+        places = unescaped_places(self._model.decode(spoken))
+        spans = iter(self._whole_characters(spoken, self._model.decoded_places(spoken)))
+        at = 0
+        placed: list[Span] = []
+        for i in ids:
+            if i not in self._silent:
+                start, at = (places[place] for place in next(spans))
+                placed.append((start, at))
+            else:
+                placed.append((at, at))
+        return self._make_tokens(ids, placed)
+
+    @property
+    def _alpha(self) -> float:
+        """What sentencepiece calls alpha: BPE's merge dropout, or how closely unigram keeps to the best one."""
+        if self.config.kind == "bpe":
+            return self.config.dropout
+        if self.config.kind == "unigram" and self.config.dropout:
+            return 0.02 / self.config.dropout  # dropout 0.1 → Kudo's 0.2; the nearer to 0, the nearer to the best
+        return 0.0
+
+    def _written(self, text: str) -> str:
+        return escape(self.normalise(text))
+
+    def _whole_characters(self, ids: Sequence[int], spans: Sequence[Span]) -> list[Span]:
+        """Give each byte the span of its character: sentencepiece gives it to the last byte, and the others nothing."""
+        whole = list(spans)
+        end = None
+        for index in range(len(ids) - 1, -1, -1):
+            start, stop = spans[index]
+            if not self._model.is_byte(ids[index]):
+                end = None
+            elif start < stop:
+                end = stop
+            elif end is not None and stop == start:
+                whole[index] = (start, end)
+        return whole

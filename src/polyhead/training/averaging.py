@@ -1,0 +1,76 @@
+"""Averages of weights: over saved snapshots, or running (EMA). Both smooth the end of training (section 6.1)."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import torch
+from pydantic import Field
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from polyhead.config import Config
+from polyhead.files import atomic_file
+
+
+class AveragingConfig(Config):
+    """What the final weights are."""
+
+    kind: Literal["last", "best", "ema", "none"] = "last"
+    """The mean of the last k snapshots (the paper), of the k best on the dev set, a running mean, or the best one."""
+    count: int = Field(10, ge=1)
+    """k: how many snapshots; one is taken at every validation."""
+    decay: float = Field(0.999, gt=0, lt=1)
+    """For `ema`: the share of the old mean kept at every update."""
+
+
+def save_snapshot(directory: Path, update: int, weights: Mapping[str, Tensor]) -> Path:
+    """Writes the weights alone, atomically."""
+    path = snapshot_path(directory, update)
+    with atomic_file(path) as temporary:
+        save_file({name: weight.detach().cpu().contiguous() for name, weight in weights.items()}, temporary)
+    return path
+
+
+def snapshot_path(directory: Path, update: int) -> Path:
+    """Where the snapshot of an update lies."""
+    return directory / f"update-{update:08d}.safetensors"
+
+
+def average(paths: Iterable[Path]) -> dict[str, Tensor]:
+    """The mean of the snapshots' weights, summed in float64 in the order given."""
+    total: dict[str, Tensor] = {}
+    count = 0
+    for path in paths:
+        count += 1
+        for name, weight in load_file(path).items():
+            total[name] = weight.double() if name not in total else total[name].add_(weight.double())
+    return {name: (weight / count).float() for name, weight in total.items()}
+
+
+def kept_snapshots(scores: Mapping[str, float], config: AveragingConfig) -> list[int]:
+    """scores: update → validation score → the updates whose snapshots the final average needs, oldest first."""
+    updates = sorted(int(update) for update in scores)
+    if config.kind == "last":
+        return updates[-config.count :]
+    count = config.count if config.kind == "best" else 1
+    best = sorted(updates, key=lambda update: (-scores[str(update)], update))[:count]
+    return sorted(best)
+
+
+class RunningMean:
+    """m ← decay·m + (1-decay)·w after every update, without the bias towards the first weights.
+
+    The share kept is min(decay, (1+u)/(10+u)) at update u, so that the mean follows quickly at first.
+    """
+
+    def __init__(self, weights: Mapping[str, Tensor], decay: float) -> None:
+        self.decay = decay
+        self.weights = {name: weight.detach().clone() for name, weight in weights.items()}
+
+    def add(self, weights: Mapping[str, Tensor], update: int) -> None:
+        """Takes in the weights after `update`."""
+        share = 1 - min(self.decay, (1 + update) / (10 + update))
+        means = list(self.weights.values())
+        with torch.no_grad():
+            torch._foreach_lerp_(means, [weights[name] for name in self.weights], share)

@@ -1,0 +1,135 @@
+"""What a person and a program see of training: a progress display, and `metrics.jsonl`, one object a line."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+Numbers = Mapping[str, float | int]
+
+
+class Display(Protocol):
+    """Shows training to a person."""
+
+    def update(self, numbers: Numbers, remaining: float | None) -> None:
+        """A line of training metrics, and the seconds left as far as they can be told."""
+        ...
+
+    def message(self, text: str) -> None:
+        """Something worth keeping on the screen."""
+        ...
+
+    def close(self) -> None:
+        """Leaves the terminal as it was."""
+        ...
+
+
+class PlainDisplay:
+    """One plain line at most every `interval` seconds, for logs and pipes."""
+
+    def __init__(self, interval: float = 10.0) -> None:
+        self.interval = interval
+        self._last = 0.0
+
+    def update(self, numbers: Numbers, remaining: float | None) -> None:
+        now = time.monotonic()
+        if now - self._last >= self.interval:
+            self._last = now
+            print(describe(numbers, remaining), file=sys.stderr, flush=True)
+
+    def message(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class LiveDisplay:
+    """A progress bar (rich) that stays in place; messages scroll above it."""
+
+    def __init__(self, max_updates: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._progress = Progress(
+            BarColumn(bar_width=30), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+        )
+        self._task = self._progress.add_task("starting", total=max_updates)
+        self._progress.start()
+
+    def update(self, numbers: Numbers, remaining: float | None) -> None:
+        self._progress.update(
+            self._task, completed=float(numbers["update"]), description=describe(numbers, remaining)
+        )
+
+    def message(self, text: str) -> None:
+        self._progress.console.print(text, highlight=False)
+
+    def close(self) -> None:
+        self._progress.stop()
+
+
+def make_display(max_updates: int) -> Display:
+    """A live display on a terminal, plain lines elsewhere."""
+    return LiveDisplay(max_updates) if sys.stderr.isatty() else PlainDisplay()
+
+
+def describe(numbers: Numbers, remaining: float | None) -> str:
+    """One line for a person: where training stands, how fast, how long still."""
+    parts = [
+        f"update {numbers['update']}",
+        f"epoch {float(numbers['epoch']):.1f}",
+        f"loss {numbers['loss']:.3f}",
+        f"{numbers['target_tokens_per_second']:,.0f} tokens/s",
+    ]
+    if remaining is not None:
+        parts.append(f"{duration(remaining)} left")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """3725 → `1 h 02 min`; 125 → `2 min 05 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+class MetricsFile:
+    """Appends JSON lines; on resume, lines written after the checkpoint are dropped, so that none stands twice."""
+
+    def __init__(self, path: Path, resume_from: int | None = None) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = [] if resume_from is None else _lines_until(path, resume_from)
+        path.write_text("".join(kept), encoding="utf-8")
+        self._file = path.open("a", encoding="utf-8")
+
+    def write(self, numbers: Numbers) -> None:
+        """One object on one line, on disk at once."""
+        self._file.write(json.dumps(dict(numbers)) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Flushes to disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+
+def _lines_until(path: Path, update: int) -> list[str]:
+    """The whole lines of an earlier sitting up to an update; a line cut short by a kill is dropped."""
+    if not path.exists():
+        return []
+    kept: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        try:
+            if json.loads(line)["update"] > update:
+                break
+        except (ValueError, KeyError, TypeError):
+            break
+        kept.append(line if line.endswith("\n") else line + "\n")
+    return kept

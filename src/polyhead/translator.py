@@ -1,0 +1,292 @@
+"""Text in, text out: splitting, tokenizing, batching, searching, and putting everything back in order."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from polyhead.alignment import Alignment, align_words
+from polyhead.batch import collate, pad
+from polyhead.bundle import Bundle, load_bundle
+from polyhead.decoding.beam import beam
+from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
+from polyhead.decoding.ensemble import Ensemble
+from polyhead.decoding.greedy import greedy
+from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.rules import Forbid
+from polyhead.decoding.sample import sample
+from polyhead.decoding.scoring import score
+from polyhead.errors import ModelError, PolyheadError
+from polyhead.model.recording import recording
+from polyhead.symbols import EOS
+from polyhead.text import pieces_within
+
+BATCH_TOKENS = 4096
+"""Padded source tokens decoded together."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One translated text."""
+
+    text: str
+    score: float
+    """The search's normalised score; for a text translated in several pieces, their mean."""
+    log_probability: float
+    """log P(target | source) in nats, `<eos>` included."""
+    tokens: tuple[str, ...]
+    token_log_probabilities: tuple[float, ...]
+    alternatives: tuple["Translation", ...] = ()
+    """The n-best list, this translation first, where more than one was asked for."""
+    alignment: Alignment | None = None
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of an input text that goes through the model as one sentence."""
+
+    text: int
+    """The number of the input text it belongs to."""
+    content: str
+    space: str
+    """The white space after it in the input."""
+    tokens: list[int]
+    prefix: list[int]
+
+
+class Translator:
+    """A loaded model, or several as an ensemble, that translates and scores text."""
+
+    def __init__(self, bundle: Bundle, others: Sequence[Bundle] = ()) -> None:
+        for other in others:
+            if other.config.tokenizer != bundle.config.tokenizer or _pieces(other) != _pieces(bundle):
+                raise ModelError("the models of an ensemble must share their vocabularies; these don't")
+        self.bundle = bundle
+        self.config = bundle.config
+        self.model: Any = Ensemble([bundle.model, *(b.model for b in others)]) if others else bundle.model
+
+    @classmethod
+    def load(cls, model: Path | str, *others: Path | str) -> "Translator":
+        """Reads a model directory; more than one make an ensemble. Raises ModelError."""
+        return cls(load_bundle(model), [load_bundle(other) for other in others])
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        search: SearchConfig | None = None,
+        beam_size: int | None = None,
+        n_best: int = 1,
+        target_language: str | None = None,
+        prefixes: Sequence[str] | None = None,
+        align: bool = False,
+        batch_tokens: int = BATCH_TOKENS,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Translation]:
+        """One translation a text, in order; an empty text gives an empty translation.
+
+        `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text above the model's
+        length limit is split at sentence ends and the translations are joined. `progress` hears of every batch's size.
+        Raises ModelError for a target language that the model doesn't know.
+        """
+        if isinstance(texts, str):
+            raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
+        config = self._search(search, beam_size, n_best)
+        pieces = list(self._pieces(texts, target_language, prefixes))
+        found: list[list[Hypothesis]] = [[] for _ in pieces]
+        order = sorted(range(len(pieces)), key=lambda i: (-len(pieces[i].tokens), i))
+        for chunk in _chunks(order, [len(piece.tokens) + 1 for piece in pieces], batch_tokens):
+            for i, hypotheses in zip(chunk, self._decode([pieces[i] for i in chunk], config, chunk), strict=True):
+                found[i] = hypotheses
+            if progress is not None:
+                progress(len(chunk))
+        alignments = self._align(pieces, found) if align else {}
+        return self._join(len(texts), pieces, found, alignments)
+
+    def score(
+        self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None
+    ) -> list[Translation]:
+        """The model's log-probability of given translations; score is the mean a token, in nats.
+
+        Raises PolyheadError where the counts differ or a text is above the model's length limit.
+        """
+        if len(sources) != len(targets):
+            raise PolyheadError(f"{len(sources)} source texts, but {len(targets)} translations to score")
+        tokenizer = self.bundle.target_tokenizer
+        source_ids = [self._encode(text, target_language) for text in sources]
+        target_ids = [tokenizer.encode(text) for text in targets]
+        for number, (source, target) in enumerate(zip(source_ids, target_ids, strict=True), 1):
+            if max(len(source), len(target)) >= self._max_length:
+                raise PolyheadError(f"pair {number} is longer than the model's limit of {self._max_length} tokens")
+        results: list[Translation | None] = [None] * len(sources)
+        lengths = [len(s) + len(t) + 2 for s, t in zip(source_ids, target_ids, strict=True)]
+        for chunk in _chunks(sorted(range(len(sources)), key=lambda i: -lengths[i]), lengths, BATCH_TOKENS):
+            batch = collate([source_ids[i] for i in chunk], [target_ids[i] for i in chunk])
+            table = score(self.model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
+            for i, row in zip(chunk, table, strict=True):
+                each = [float(value) for value in row[: len(target_ids[i]) + 1]]
+                pieces = tuple(tokenizer.pieces(target_ids[i]))
+                results[i] = Translation(targets[i], sum(each) / len(each), sum(each), pieces, tuple(each))
+        return [result for result in results if result is not None]
+
+    @property
+    def _max_length(self) -> int:
+        return self.config.model.max_length
+
+    def _search(self, search: SearchConfig | None, beam_size: int | None, n_best: int) -> SearchConfig:
+        config = search if search is not None else self.config.decoding
+        if isinstance(config, BeamConfig) and (beam_size is not None or n_best > 1):
+            size = max(beam_size or config.beam_size, n_best)
+            config = BeamConfig.model_validate({**config.model_dump(), "beam_size": size, "n_best": n_best})
+        limit = self._max_length - 1
+        longest = limit if config.max_length is None else min(limit, config.max_length)
+        return config.model_copy(update={"max_length": longest})
+
+    def _encode(self, text: str, target_language: str | None) -> list[int]:
+        tokens = self.bundle.source_tokenizer.encode(text)
+        return [*self._tag(target_language), *tokens]
+
+    def _tag(self, target_language: str | None) -> list[int]:
+        known = self.config.target_languages
+        if not self.config.tagged:
+            if target_language is not None and known and target_language not in known:
+                raise ModelError(f"this model translates to {known[0]}, not to {target_language}")
+            return []
+        if target_language is None:
+            raise ModelError(f"this model writes several languages; name one of {', '.join(known)}")
+        return [self.bundle.source_tokenizer.tag(target_language)]
+
+    def _pieces(
+        self, texts: Sequence[str], target_language: str | None, prefixes: Sequence[str] | None
+    ) -> Iterator[_Piece]:
+        """The texts, split where they are too long; blank texts have no piece."""
+        tag = self._tag(target_language)
+        encode = self.bundle.source_tokenizer.encode
+        room = self._max_length - len(tag) - 1
+        if prefixes is not None and len(prefixes) != len(texts):
+            raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
+        encoded = self.bundle.source_tokenizer.encode_many(texts)
+        for number, (text, tokens) in enumerate(zip(texts, encoded, strict=True)):
+            whole = len(tokens) <= room
+            parts = [text] if whole else pieces_within(text, lambda part: len(encode(part)) <= room)
+            prefix = self.bundle.target_tokenizer.encode(prefixes[number]) if prefixes else []
+            for part in parts:
+                if not part.strip():
+                    continue
+                content = part if whole else part.rstrip()
+                ids = tokens if whole else encode(content)
+                yield _Piece(number, content, part[len(content) :], [*tag, *ids], prefix)
+                prefix = []
+
+    def _decode(self, pieces: Sequence[_Piece], config: SearchConfig, keys: Sequence[int]) -> list[list[Hypothesis]]:
+        source = pad([[*piece.tokens, EOS] for piece in pieces])
+        mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
+        prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
+        rules = [Forbid(self._tags)] if self._tags else []
+        if isinstance(config, BeamConfig):
+            return beam(self.model, source, mask, config, rules=rules, prefixes=prefixes)
+        if isinstance(config, SamplingConfig):
+            drawn = sample(self.model, source, mask, config, sentences=keys, rules=rules, prefixes=prefixes)
+            return [[hypothesis] for hypothesis in drawn]
+        if isinstance(config, GreedyConfig):
+            return [[best] for best in greedy(self.model, source, mask, config, rules=rules, prefixes=prefixes)]
+        raise TypeError(f"no search for {type(config).__name__}")
+
+    @property
+    def _tags(self) -> tuple[int, ...]:
+        tokenizer = self.bundle.target_tokenizer
+        return tuple(tokenizer.tag(language) for language in tokenizer.languages)
+
+    def _join(
+        self,
+        count: int,
+        pieces: Sequence[_Piece],
+        found: Sequence[Sequence[Hypothesis]],
+        alignments: dict[int, Alignment],
+    ) -> list[Translation]:
+        """Each text's pieces, translated, in one translation."""
+        of_text: list[list[int]] = [[] for _ in range(count)]
+        for i, piece in enumerate(pieces):
+            of_text[piece.text].append(i)
+        results: list[Translation] = []
+        for numbers in of_text:
+            ranks = min((len(found[i]) for i in numbers), default=0)
+            nbest = [
+                _concatenate([(self._translation(found[i][r]), pieces[i].space) for i in numbers])
+                for r in range(ranks)
+            ]
+            best = nbest[0] if nbest else Translation("", 0.0, 0.0, (), (), alignment=() if alignments else None)
+            if len(numbers) == 1 and numbers[0] in alignments:
+                best = replace(best, alignment=alignments[numbers[0]])
+            results.append(replace(best, alternatives=tuple(nbest)) if len(nbest) > 1 else best)
+        return results
+
+    def _translation(self, hypothesis: Hypothesis) -> Translation:
+        tokenizer = self.bundle.target_tokenizer
+        return Translation(
+            tokenizer.decode(hypothesis.tokens),
+            hypothesis.score,
+            hypothesis.log_probability,
+            tuple(tokenizer.pieces(hypothesis.tokens)),
+            hypothesis.token_log_probabilities,
+        )
+
+    def _align(self, pieces: Sequence[_Piece], found: Sequence[Sequence[Hypothesis]]) -> dict[int, Alignment]:
+        """The best hypotheses' word alignments, from one teacher-forced pass, by piece; whole texts only."""
+        model = self.bundle.model
+        site = model.alignment_site
+        if site is None:
+            raise ModelError(f"a {self.config.model.kind} model has no attention to read alignments from")
+        alignments: dict[int, Alignment] = {}
+        skip = len(pieces[0].tokens) - len(self.bundle.source_tokenizer.encode(pieces[0].content)) if pieces else 0
+        lengths = [len(piece.tokens) + len(best[0].tokens) + 2 for piece, best in zip(pieces, found, strict=True)]
+        for chunk in _chunks(sorted(range(len(pieces)), key=lambda i: -lengths[i]), lengths, BATCH_TOKENS):
+            batch = collate([pieces[i].tokens for i in chunk], [found[i][0].tokens for i in chunk])
+            with torch.inference_mode(), recording(model) as maps:
+                model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
+            for row, i in enumerate(chunk):
+                source = self.bundle.source_tokenizer.tokens(pieces[i].content)
+                target = self.bundle.target_tokenizer.decoded(found[i][0].tokens)
+                weights = maps[site][0][row].mean(0)[: len(target), skip : skip + len(source)]
+                text = self.bundle.target_tokenizer.decode(found[i][0].tokens)
+                alignments[i] = align_words(weights, source, target, pieces[i].content, text)
+        return alignments
+
+
+def _concatenate(parts: Sequence[tuple[Translation, str]]) -> Translation:
+    """Translations of a text's pieces, joined by the white space that stood between the pieces."""
+    if len(parts) == 1:
+        return parts[0][0]
+    text = "".join(
+        part.text.strip() + (space or " ") for part, space in parts[:-1]
+    ) + parts[-1][0].text.strip()
+    return Translation(
+        text,
+        sum(part.score for part, _ in parts) / len(parts),
+        sum(part.log_probability for part, _ in parts),
+        tuple(token for part, _ in parts for token in part.tokens),
+        tuple(value for part, _ in parts for value in part.token_log_probabilities),
+    )
+
+
+def _chunks(order: Iterable[int], lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Cuts `order`, longest first, into batches of at most `budget` padded tokens, one sentence at least."""
+    chunk: list[int] = []
+    longest = 0
+    for i in order:
+        longest = max(longest, lengths[i])
+        if chunk and longest * (len(chunk) + 1) > budget:
+            yield chunk
+            chunk, longest = [], lengths[i]
+        chunk.append(i)
+    if chunk:
+        yield chunk
+
+
+def _pieces(bundle: Bundle) -> list[list[str]]:
+    """Both vocabularies, piece by piece."""
+    tokenizers = (bundle.source_tokenizer, bundle.target_tokenizer)
+    return [tokenizer.pieces(range(tokenizer.vocabulary_size)) for tokenizer in tokenizers]

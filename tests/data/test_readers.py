@@ -1,0 +1,167 @@
+"""Every reader gives the same pairs for the same corpus, and says what is wrong with a file and where."""
+
+import gzip
+import lzma
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from polyhead.data.readers import READERS, LinesConfig, Pair, ReaderConfig, TsvConfig, read, read_all
+from polyhead.data.readers.files import read_text_lines
+from polyhead.errors import DataError
+
+Compress = Callable[[bytes], bytes]
+COMPRESSORS: dict[str, Compress] = {
+    "": lambda data: data,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.ZstdCompressor(write_checksum=True).compress,
+}
+PAIRS = [("A dog\u2028runs.", "Ein Hund\u0085rennt."), ("", ""), (" two  spaces ", "\x1c\x0b개"), ("end", "Ende")]
+
+
+def write(path: Path, data: bytes | str) -> Path:
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def write_lines(folder: Path, end: str = "\n", suffix: str = "", compress: Compress = bytes) -> LinesConfig:
+    source = write(folder / f"a.en{suffix}", compress("".join(s + end for s, _ in PAIRS).encode()))
+    target = write(folder / f"a.de{suffix}", compress("".join(t + end for _, t in PAIRS).encode()))
+    return LinesConfig(source=source, target=target, target_language="de")
+
+
+def write_tsv(folder: Path, end: str = "\n", suffix: str = "", compress: Compress = bytes) -> TsvConfig:
+    data = "de\tsource\ttarget" + end + "".join(f"de\t{s}\t{t}{end}" for s, t in PAIRS)
+    path = write(folder / f"a.tsv{suffix}", compress(data.encode()))
+    return TsvConfig(path=path, source_column=1, target_column=2, language_column=0, header=True)
+
+
+WRITERS: dict[str, Callable[..., ReaderConfig]] = {"lines": write_lines, "tsv": write_tsv}
+
+
+def test_every_reader_is_tested() -> None:
+    assert set(WRITERS) == set(READERS)
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_readers_agree(kind: str, suffix: str, end: str, tmp_path: Path) -> None:
+    pairs = list(read(WRITERS[kind](tmp_path, end, suffix, COMPRESSORS[suffix])))
+    assert [(pair.source, pair.target) for pair in pairs] == PAIRS
+    assert {pair.target_language for pair in pairs} == {"de"}
+
+
+def test_origins_name_file_and_line(tmp_path: Path) -> None:
+    assert [pair.origin for pair in read(write_lines(tmp_path))][2] == f"{tmp_path / 'a.en'}:3"
+    assert [pair.origin for pair in read(write_tsv(tmp_path))][2] == f"{tmp_path / 'a.tsv'}:4"
+
+
+def test_several_corpora_follow_one_another(tmp_path: Path) -> None:
+    configs: list[ReaderConfig] = [write_tsv(tmp_path), write_lines(tmp_path)]
+    assert len(list(read_all(configs))) == 2 * len(PAIRS)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"), max_size=5), min_size=1))
+def test_any_lines_come_back(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    path = tmp_path_factory.mktemp("lines") / "a.txt"
+    write(path, "\ufeff" + "".join(line + "\n" for line in lines))
+    assert list(read_text_lines(path)) == lines
+
+
+def test_long_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyhead.data.readers.files._CHUNK", 3)
+    lines = ["", "a", "개고양이", "bc" * 10, "", "d"]
+    for suffix, compress in COMPRESSORS.items():
+        path = write(tmp_path / f"a{suffix}", compress("\n".join(lines).encode()))
+        assert list(read_text_lines(path)) == lines
+
+
+def test_frames_one_after_the_other_are_one_file(tmp_path: Path) -> None:
+    for suffix, compress in COMPRESSORS.items():
+        path = write(tmp_path / f"a{suffix}", compress(b"one\ntw") + compress(b"o\n"))
+        assert list(read_text_lines(path)) == ["one", "two"]
+
+
+@pytest.mark.parametrize(("sources", "targets", "line"), [(3, 5, 4), (5, 3, 4), (1, 2, 2)])
+def test_counts_that_differ(sources: int, targets: int, line: int, tmp_path: Path) -> None:
+    source, target = write(tmp_path / "a.en", "x\n" * sources), write(tmp_path / "a.de", "y\n" * targets)
+    with pytest.raises(DataError) as raised:
+        list(read(LinesConfig(source=source, target=target)))
+    assert f"a.en has {sources} lines" in str(raised.value)
+    assert f"a.de has {targets}" in str(raised.value)
+    assert raised.value.line == line
+    assert raised.value.path == (source if sources > targets else target)  # where that line is
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_invalid_utf8(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"a{suffix}", COMPRESSORS[suffix](b"fine\nbad \xe4 byte\n"))
+    with pytest.raises(DataError, match=r":2: invalid UTF-8: byte 5 of the line is 0xE4"):
+        list(read_text_lines(path))
+
+
+def test_utf16_is_recognised(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="UTF-16"):
+        list(read_text_lines(write(tmp_path / "a", "dog\n".encode("utf-16"))))
+
+
+@pytest.mark.parametrize("suffix", COMPRESSORS)
+def test_empty_file(suffix: str, tmp_path: Path) -> None:
+    for data in (b"", COMPRESSORS[suffix](b"")):
+        with pytest.raises(DataError, match="is empty"):
+            list(read_text_lines(write(tmp_path / f"a{suffix}", data)))
+
+
+def test_missing_file_and_directory(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        list(read_text_lines(tmp_path / "none"))
+    with pytest.raises(DataError, match="directory"):
+        list(read_text_lines(tmp_path))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_truncated_and_garbage_files(suffix: str, tmp_path: Path) -> None:
+    whole = COMPRESSORS[suffix]("".join(f"line {i * i}\n" for i in range(5_000)).encode())
+    harmed = (whole[:-1], whole[: len(whole) // 2], b"no archive at all", whole[:50] + b"\xff" * 50 + whole[100:])
+    for data in harmed:
+        with pytest.raises(DataError, match="damaged or incomplete"):
+            list(read_text_lines(write(tmp_path / f"a{suffix}", data)))
+
+
+def test_zst_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "a.zst", COMPRESSORS[".zst"](b"a\n"))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(DataError, match="pip install"):
+        list(read_text_lines(path))
+
+
+def test_too_few_columns(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", "a\tb\nonly one\n")
+    with pytest.raises(DataError, match=r"a\.tsv:2: 1 tab-separated columns, but column 2"):
+        list(read(TsvConfig(path=path)))
+
+
+def test_languages_of_a_tsv_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", "a\tb\tfr\nc\td\t\ne\tf\tno code\n")
+    pairs = read(TsvConfig(path=path, language_column=2, target_language="ko"))
+    assert next(pairs) == Pair("a", "b", "fr", f"{path}:1")
+    assert next(pairs).target_language == "ko"
+    with pytest.raises(DataError, match=":3: 'no code' in column 3"):
+        next(pairs)
+
+
+def test_the_kind_names_the_reader() -> None:
+    adapter: TypeAdapter[ReaderConfig] = TypeAdapter(ReaderConfig)
+    assert adapter.validate_python({"kind": "tsv", "path": "a.tsv"}) == TsvConfig(path=Path("a.tsv"))
+    with pytest.raises(ValidationError, match="sauce"):
+        adapter.validate_python({"kind": "lines", "sauce": "a.en", "target": "a.de"})
+    with pytest.raises(ValidationError, match="pattern"):
+        LinesConfig(source=Path("a"), target=Path("b"), target_language="not a code")

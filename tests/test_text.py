@@ -1,0 +1,110 @@
+"""Normal forms, lines, words, sentences."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhead.text import Normalisation, normalise, pieces_within, sentences, split_lines, words
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+SENTENCE_LIKE = st.text(st.sampled_from("aB1 .,!?;:\n\t…。！？、，”\u0301\u200d안"), max_size=60)
+FORMS: list[Normalisation] = ["none", "NFC", "NFKC"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("lowercase", [False, True])
+@given(text=TEXT)
+def test_normalising_twice_changes_nothing_more(form: Normalisation, lowercase: bool, text: str) -> None:
+    once = normalise(text, form, lowercase)
+    assert normalise(once, form, lowercase) == once
+
+
+def test_normal_forms() -> None:
+    assert normalise("e\u0301 ﬁ", "none") == "e\u0301 ﬁ"
+    assert normalise("e\u0301 ﬁ", "NFC") == "é ﬁ"
+    assert normalise("e\u0301 ﬁ", "NFKC") == "é fi"
+    assert normalise("Ein HUND", "NFC", lowercase=True) == "ein hund"
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        ("", []),
+        ("\n", [""]),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("a\n\nb", ["a", "", "b"]),
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\u2028b\u0085c\x0bd\x0ce\x1cf\rg\n", ["a\u2028b\u0085c\x0bd\x0ce\x1cf\rg"]),
+    ],
+)
+def test_lines_end_at_line_feeds_only(data: str, lines: list[str]) -> None:
+    assert split_lines(data) == lines
+
+
+@given(TEXT)
+def test_words_are_what_white_space_separates(text: str) -> None:
+    assert [text[start:end] for start, end in words(text)] == text.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A dog runs. It barks!  Does it? Yes…", ["A dog runs. ", "It barks!  ", "Does it? ", "Yes…"]),
+        ("Dr. Smith met J. Doe at 3 p.m. in the U.S. office.", ["Dr. Smith met J. Doe at 3 p.m. in the U.S. office."]),
+        ("Am 3. Mai z. B. kam er. Gut.", ["Am 3. Mai z. B. kam er. ", "Gut."]),
+        ("Version 3.11 is out. So.", ["Version 3.11 is out. ", "So."]),
+        ("He said: “Go.” Then he left.", ["He said: “Go.” ", "Then he left."]),
+        ("I said no. Then I left.", ["I said no. ", "Then I left."]),
+        ("Well... maybe. ok", ["Well... maybe. ok"]),
+        ("What?! No way.", ["What?! ", "No way."]),
+        ("我是学生。你呢？他说：「好。」再见！", ["我是学生。", "你呢？", "他说：「好。」", "再见！"]),
+        ("개가 달린다. 고양이가 잔다.", ["개가 달린다. ", "고양이가 잔다."]),
+        ("Title\n\nText goes on", ["Title\n\n", "Text goes on"]),
+        ("", []),
+    ],
+)
+def test_sentence_ends(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@given(SENTENCE_LIKE | TEXT)
+def test_sentences_join_to_the_text(text: str) -> None:
+    parts = sentences(text)
+    assert "".join(parts) == text
+    assert all(parts)
+
+
+@given(SENTENCE_LIKE, st.integers(min_value=3, max_value=30))
+def test_every_piece_fits_and_they_join_to_the_text(text: str, limit: int) -> None:
+    text = text.replace("\u0301", "").replace("\u200d", "")  # without marks no character is longer than 1
+    pieces = pieces_within(text, lambda piece: len(piece) <= limit)
+    assert "".join(pieces) == text
+    assert all(0 < len(piece) <= limit for piece in pieces)
+
+
+def test_pieces_are_cut_at_the_best_places() -> None:
+    def within(limit: int) -> list[str]:
+        return pieces_within("First one, then two, then three. Last.", lambda piece: len(piece) <= limit)
+
+    assert within(100) == ["First one, then two, then three. Last."]
+    assert within(33) == ["First one, then two, then three. ", "Last."]
+    assert within(22) == ["First one, then two, ", "then three. ", "Last."]
+    assert within(8) == ["First ", "one, ", "then ", "two, ", "then ", "three. ", "Last."]
+    assert within(3)[:3] == ["Fir", "st ", "one"]
+
+
+def test_combining_marks_stay_with_their_letter() -> None:
+    assert pieces_within("e\u0301e\u0301", lambda piece: len(piece) <= 1) == ["e\u0301", "e\u0301"]
+
+
+def test_a_long_text_is_measured_few_times() -> None:
+    asked = 0
+
+    def fits(piece: str) -> bool:
+        nonlocal asked
+        asked += 1
+        return len(piece) <= 500
+
+    pieces_within("word " * 10_000, fits)
+    assert asked < 3_000
