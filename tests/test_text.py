@@ -24,6 +24,7 @@ def test_normal_forms() -> None:
     assert normalise("e\u0301 ﬁ", "NFC") == "é ﬁ"
     assert normalise("e\u0301 ﬁ", "NFKC") == "é fi"
     assert normalise("Ein HUND", "NFC", lowercase=True) == "ein hund"
+    assert normalise("J\u030c", "NFC", lowercase=True) == "\u01f0"  # only the small letter has a composed form
 
 
 @pytest.mark.parametrize(
@@ -96,6 +97,7 @@ def test_pieces_are_cut_at_the_best_places() -> None:
 
 def test_combining_marks_stay_with_their_letter() -> None:
     assert pieces_within("e\u0301e\u0301", lambda piece: len(piece) <= 1) == ["e\u0301", "e\u0301"]
+    assert pieces_within("a\u200da\ufe0f", lambda piece: len(piece) <= 1) == ["a\u200d", "a\ufe0f"]
 
 
 def test_a_long_text_is_measured_few_times() -> None:

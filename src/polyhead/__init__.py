@@ -1,3 +1,36 @@
-"""polyhead: train, use and look inside Transformer translators."""
+"""polyhead: train, use and look inside Transformer translators.
+
+    import polyhead
+
+    translator = polyhead.Translator.load("model/")
+    translator.translate(["A dog runs."])
+
+What `__all__` names is the public interface; it loads when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from polyhead.errors import PolyheadError
+    from polyhead.evaluation.metrics import evaluate
+    from polyhead.recipe.train import train
+    from polyhead.translation import Translation
+    from polyhead.translator import Translator
 
 __version__ = "0.1.0"
+__all__ = ["PolyheadError", "Translation", "Translator", "__version__", "evaluate", "train"]
+
+_HOMES = {
+    "PolyheadError": "polyhead.errors",
+    "Translation": "polyhead.translation",
+    "Translator": "polyhead.translator",
+    "evaluate": "polyhead.evaluation.metrics",
+    "train": "polyhead.recipe.train",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'polyhead' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

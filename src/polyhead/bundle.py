@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from pydantic import Field, ValidationError
 from safetensors import SafetensorError
@@ -57,7 +58,7 @@ class Bundle:
     """A model with everything that its text needs."""
 
     config: BundleConfig
-    model: Seq2SeqModel
+    model: Seq2SeqModel[Any]
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
 
@@ -65,13 +66,13 @@ class Bundle:
 def save_description(
     directory: Path, config: BundleConfig, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
 ) -> None:
-    """Writes all but the weights."""
-    directory.mkdir(parents=True, exist_ok=True)
-    if config.tokenizer.shared:
-        source_tokenizer.save(directory / "shared.spm")
-    else:
-        source_tokenizer.save(directory / "source.spm")
-        target_tokenizer.save(directory / "target.spm")
+    """Writes all but the weights, each file atomically and `config.json` last: where it stands the others do."""
+    files = {"shared.spm": source_tokenizer}
+    if not config.tokenizer.shared:
+        files = {"source.spm": source_tokenizer, "target.spm": target_tokenizer}
+    for name, tokenizer in files.items():
+        with atomic_file(directory / name) as temporary:
+            tokenizer.save(temporary)
     write_text(directory / "config.json", config.model_dump_json(indent=2) + "\n")
 
 
@@ -115,18 +116,25 @@ def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer
 
 def _read_config(path: Path) -> BundleConfig:
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        written = values.get("format") if isinstance(values, dict) else None
-        if written != FORMAT:
-            raise ModelError(f"{path}: format {written!r}; this version of polyhead reads format {FORMAT}")
-        return BundleConfig.model_validate(values)
+        values: object = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing: {path.parent} is not a (finished) model directory") from error
-    except (OSError, ValueError, ValidationError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
+    written = cast(dict[str, object], values).get("format") if isinstance(values, dict) else None
+    if isinstance(written, int) and written > FORMAT:
+        raise ModelError(f"{path}: format {written} is newer than this version of polyhead reads; install a newer one")
+    if written != FORMAT:
+        raise ModelError(f"{path}: no settings of a polyhead model (format {written!r}, expected {FORMAT})")
+    try:
+        return BundleConfig.model_validate(values)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in problem["loc"])
+        raise ModelError(f"{path}: {key}: {problem['msg']}; copy the model directory again") from None
 
 
-def _load_weights(model: Seq2SeqModel, path: Path) -> None:
+def _load_weights(model: Seq2SeqModel[Any], path: Path) -> None:
     try:
         weights = load_file(path)
     except (OSError, SafetensorError) as error:

@@ -1,18 +1,20 @@
 """Writing that a crash cannot spoil: a file or directory appears whole or not at all."""
 
 import os
-import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+UNFINISHED = ".unfinished"
+"""How the names of files end that are still being written."""
+
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path) -> Generator[Path]:
     """Yields a temporary path beside `path`; on success it is flushed to disk and renamed over `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -32,12 +34,9 @@ def write_text(path: Path, text: str) -> None:
 
 
 def remove_leftovers(directory: Path) -> None:
-    """Deletes temporary files that a killed run left in `directory`."""
-    for leftover in directory.glob(".*.*"):
-        if leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
-        else:
-            leftover.unlink(missing_ok=True)
+    """Deletes the unfinished files that a killed run left in `directory`; others are not touched."""
+    for leftover in directory.glob(f".*{UNFINISHED}"):
+        leftover.unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:

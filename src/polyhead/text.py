@@ -62,8 +62,8 @@ def words(text: str) -> list[tuple[int, int]]:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each with the white space after it: `"".join(sentences(text)) == text`.
 
-    A full stop does not end a sentence after a known abbreviation, a single letter or a number of one or two digits, nor
-    before a small letter: for text too long for a model a missed end costs less than a wrong one.
+    A full stop does not end a sentence after a known abbreviation, a single letter or a number of one or two digits,
+    nor before a small letter: for text too long for a model a missed end costs less than a wrong one.
     """
     return _cut(text, (match.end() for match in _SENTENCE_END.finditer(text) if _ends_sentence(text, match)))
 

@@ -1,12 +1,12 @@
 """Text in, text out: splitting, tokenizing, batching, searching, and putting everything back in order."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from polyhead.alignment import Alignment, align_words
 from polyhead.batch import collate, pad
@@ -23,38 +23,12 @@ from polyhead.errors import ModelError, PolyheadError
 from polyhead.model.recording import recording
 from polyhead.symbols import EOS
 from polyhead.text import pieces_within
+from polyhead.translation import Piece, Translation, first_word, join
+
+__all__ = ["Translation", "Translator"]
 
 BATCH_TOKENS = 4096
 """Padded source tokens decoded together."""
-
-
-@dataclass(frozen=True)
-class Translation:
-    """One translated text."""
-
-    text: str
-    score: float
-    """The search's normalised score; for a text translated in several pieces, their mean."""
-    log_probability: float
-    """log P(target | source) in nats, `<eos>` included."""
-    tokens: tuple[str, ...]
-    token_log_probabilities: tuple[float, ...]
-    alternatives: tuple["Translation", ...] = ()
-    """The n-best list, this translation first, where more than one was asked for."""
-    alignment: Alignment | None = None
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A part of an input text that goes through the model as one sentence."""
-
-    text: int
-    """The number of the input text it belongs to."""
-    content: str
-    space: str
-    """The white space after it in the input."""
-    tokens: list[int]
-    prefix: list[int]
 
 
 class Translator:
@@ -66,7 +40,8 @@ class Translator:
                 raise ModelError("the models of an ensemble must share their vocabularies; these don't")
         self.bundle = bundle
         self.config = bundle.config
-        self.model: Any = Ensemble([bundle.model, *(b.model for b in others)]) if others else bundle.model
+        models: list[Any] = [bundle.model, *(other.model for other in others)]
+        self.model: Any = Ensemble(models) if others else bundle.model
 
     @classmethod
     def load(cls, model: Path | str, *others: Path | str) -> "Translator":
@@ -79,7 +54,7 @@ class Translator:
         *,
         search: SearchConfig | None = None,
         beam_size: int | None = None,
-        n_best: int = 1,
+        n_best: int | None = None,
         target_language: str | None = None,
         prefixes: Sequence[str] | None = None,
         align: bool = False,
@@ -89,22 +64,27 @@ class Translator:
         """One translation a text, in order; an empty text gives an empty translation.
 
         `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text above the model's
-        length limit is split at sentence ends and the translations are joined. `progress` hears of every batch's size.
-        Raises ModelError for a target language that the model doesn't know.
+        length limit is split at sentence ends and the translations are joined. `progress` hears how many are done.
+        Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
         """
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self._search(search, beam_size, n_best)
         pieces = list(self._pieces(texts, target_language, prefixes))
-        found: list[list[Hypothesis]] = [[] for _ in pieces]
-        order = sorted(range(len(pieces)), key=lambda i: (-len(pieces[i].tokens), i))
-        for chunk in _chunks(order, [len(piece.tokens) + 1 for piece in pieces], batch_tokens):
-            for i, hypotheses in zip(chunk, self._decode([pieces[i] for i in chunk], config, chunk), strict=True):
-                found[i] = hypotheses
-            if progress is not None:
-                progress(len(chunk))
-        alignments = self._align(pieces, found) if align else {}
-        return self._join(len(texts), pieces, found, alignments)
+        found = self._decode_all(pieces, config, batch_tokens, len(texts), progress)
+        translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
+        if align:
+            alignments = self._align(pieces, [hypotheses[0] for hypotheses in found], target_language)
+            for ranked, alignment in zip(translated, alignments, strict=True):
+                ranked[0] = replace(ranked[0], alignment=alignment)
+        of_text: list[list[int]] = [[] for _ in texts]
+        for i, piece in enumerate(pieces):
+            of_text[piece.text].append(i)
+        nothing = Translation("", 0.0, 0.0, (), (), alignment=() if align else None)
+        return [
+            join([pieces[i] for i in numbers], [translated[i] for i in numbers]) if numbers else nothing
+            for numbers in of_text
+        ]
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None
@@ -116,7 +96,7 @@ class Translator:
         if len(sources) != len(targets):
             raise PolyheadError(f"{len(sources)} source texts, but {len(targets)} translations to score")
         tokenizer = self.bundle.target_tokenizer
-        source_ids = [self._encode(text, target_language) for text in sources]
+        source_ids = [self.encode_source(text, target_language) for text in sources]
         target_ids = [tokenizer.encode(text) for text in targets]
         for number, (source, target) in enumerate(zip(source_ids, target_ids, strict=True), 1):
             if max(len(source), len(target)) >= self._max_length:
@@ -136,16 +116,18 @@ class Translator:
     def _max_length(self) -> int:
         return self.config.model.max_length
 
-    def _search(self, search: SearchConfig | None, beam_size: int | None, n_best: int) -> SearchConfig:
+    def _search(self, search: SearchConfig | None, beam_size: int | None, n_best: int | None) -> SearchConfig:
         config = search if search is not None else self.config.decoding
-        if isinstance(config, BeamConfig) and (beam_size is not None or n_best > 1):
-            size = max(beam_size or config.beam_size, n_best)
-            config = BeamConfig.model_validate({**config.model_dump(), "beam_size": size, "n_best": n_best})
+        if isinstance(config, BeamConfig) and (beam_size is not None or n_best is not None):
+            best = n_best if n_best is not None else config.n_best
+            size = max(beam_size if beam_size is not None else config.beam_size, best)
+            config = BeamConfig.model_validate({**config.model_dump(), "beam_size": size, "n_best": best})
         limit = self._max_length - 1
         longest = limit if config.max_length is None else min(limit, config.max_length)
         return config.model_copy(update={"max_length": longest})
 
-    def _encode(self, text: str, target_language: str | None) -> list[int]:
+    def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
+        """The ids the model reads: the language tag, where it has tags, and the tokens; without `<eos>`."""
         tokens = self.bundle.source_tokenizer.encode(text)
         return [*self._tag(target_language), *tokens]
 
@@ -161,27 +143,62 @@ class Translator:
 
     def _pieces(
         self, texts: Sequence[str], target_language: str | None, prefixes: Sequence[str] | None
-    ) -> Iterator[_Piece]:
+    ) -> Iterator[Piece]:
         """The texts, split where they are too long; blank texts have no piece."""
         tag = self._tag(target_language)
         encode = self.bundle.source_tokenizer.encode
         room = self._max_length - len(tag) - 1
-        if prefixes is not None and len(prefixes) != len(texts):
-            raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
+        given = self._prefixes(texts, prefixes)
         encoded = self.bundle.source_tokenizer.encode_many(texts)
-        for number, (text, tokens) in enumerate(zip(texts, encoded, strict=True)):
+        for number, (text, tokens, prefix) in enumerate(zip(texts, encoded, given, strict=True)):
             whole = len(tokens) <= room
             parts = [text] if whole else pieces_within(text, lambda part: len(encode(part)) <= room)
-            prefix = self.bundle.target_tokenizer.encode(prefixes[number]) if prefixes else []
+            start = 0
             for part in parts:
-                if not part.strip():
-                    continue
-                content = part if whole else part.rstrip()
-                ids = tokens if whole else encode(content)
-                yield _Piece(number, content, part[len(content) :], [*tag, *ids], prefix)
-                prefix = []
+                if part.strip():
+                    content = part if whole else part.rstrip()
+                    ids = tokens if whole else encode(content)
+                    space = part[len(content) :]
+                    yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix)
+                    prefix = []
+                start += len(part)
 
-    def _decode(self, pieces: Sequence[_Piece], config: SearchConfig, keys: Sequence[int]) -> list[list[Hypothesis]]:
+    def _prefixes(self, texts: Sequence[str], prefixes: Sequence[str] | None) -> list[list[int]]:
+        """The tokens that each text's translation must begin with."""
+        if prefixes is None:
+            return [[] for _ in texts]
+        if len(prefixes) != len(texts):
+            raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
+        encoded = self.bundle.target_tokenizer.encode_many(prefixes)
+        for number, tokens in enumerate(encoded, 1):
+            if len(tokens) >= self._max_length:
+                raise PolyheadError(f"prefix {number} is longer than the model's limit of {self._max_length} tokens")
+        return encoded
+
+    def _decode_all(
+        self,
+        pieces: Sequence[Piece],
+        config: SearchConfig,
+        batch_tokens: int,
+        texts: int,
+        progress: Callable[[int], None] | None,
+    ) -> list[list[Hypothesis]]:
+        """The hypotheses of each piece, best first; pieces of like length are decoded together."""
+        found: list[list[Hypothesis]] = [[] for _ in pieces]
+        waiting = Counter(piece.text for piece in pieces)
+        done = texts - len(waiting)  # blank texts have nothing to wait for
+        order = sorted(range(len(pieces)), key=lambda i: (-len(pieces[i].tokens), i))
+        for chunk in _chunks(order, [len(piece.tokens) + 1 for piece in pieces], batch_tokens):
+            for i, hypotheses in zip(chunk, self._decode([pieces[i] for i in chunk], config, chunk), strict=True):
+                found[i] = hypotheses
+                waiting[pieces[i].text] -= 1
+                done += waiting[pieces[i].text] == 0
+            if progress is not None:
+                progress(done)
+            done = 0
+        return found
+
+    def _decode(self, pieces: Sequence[Piece], config: SearchConfig, keys: Sequence[int]) -> list[list[Hypothesis]]:
         source = pad([[*piece.tokens, EOS] for piece in pieces])
         mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
@@ -200,30 +217,6 @@ class Translator:
         tokenizer = self.bundle.target_tokenizer
         return tuple(tokenizer.tag(language) for language in tokenizer.languages)
 
-    def _join(
-        self,
-        count: int,
-        pieces: Sequence[_Piece],
-        found: Sequence[Sequence[Hypothesis]],
-        alignments: dict[int, Alignment],
-    ) -> list[Translation]:
-        """Each text's pieces, translated, in one translation."""
-        of_text: list[list[int]] = [[] for _ in range(count)]
-        for i, piece in enumerate(pieces):
-            of_text[piece.text].append(i)
-        results: list[Translation] = []
-        for numbers in of_text:
-            ranks = min((len(found[i]) for i in numbers), default=0)
-            nbest = [
-                _concatenate([(self._translation(found[i][r]), pieces[i].space) for i in numbers])
-                for r in range(ranks)
-            ]
-            best = nbest[0] if nbest else Translation("", 0.0, 0.0, (), (), alignment=() if alignments else None)
-            if len(numbers) == 1 and numbers[0] in alignments:
-                best = replace(best, alignment=alignments[numbers[0]])
-            results.append(replace(best, alternatives=tuple(nbest)) if len(nbest) > 1 else best)
-        return results
-
     def _translation(self, hypothesis: Hypothesis) -> Translation:
         tokenizer = self.bundle.target_tokenizer
         return Translation(
@@ -234,42 +227,29 @@ class Translator:
             hypothesis.token_log_probabilities,
         )
 
-    def _align(self, pieces: Sequence[_Piece], found: Sequence[Sequence[Hypothesis]]) -> dict[int, Alignment]:
-        """The best hypotheses' word alignments, from one teacher-forced pass, by piece; whole texts only."""
-        model = self.bundle.model
-        site = model.alignment_site
+    def _align(
+        self, pieces: Sequence[Piece], best: Sequence[Hypothesis], target_language: str | None
+    ) -> list[Alignment]:
+        """The word alignment of each piece with its best hypothesis, from one teacher-forced pass."""
+        model: Any = self.bundle.model
+        site = self.bundle.model.alignment_site
         if site is None:
             raise ModelError(f"a {self.config.model.kind} model has no attention to read alignments from")
-        alignments: dict[int, Alignment] = {}
-        skip = len(pieces[0].tokens) - len(self.bundle.source_tokenizer.encode(pieces[0].content)) if pieces else 0
-        lengths = [len(piece.tokens) + len(best[0].tokens) + 2 for piece, best in zip(pieces, found, strict=True)]
+        source_tokenizer, target_tokenizer = self.bundle.source_tokenizer, self.bundle.target_tokenizer
+        skip = len(self._tag(target_language))
+        alignments: list[Alignment] = [()] * len(pieces)
+        lengths = [len(piece.tokens) + len(found.tokens) + 2 for piece, found in zip(pieces, best, strict=True)]
         for chunk in _chunks(sorted(range(len(pieces)), key=lambda i: -lengths[i]), lengths, BATCH_TOKENS):
-            batch = collate([pieces[i].tokens for i in chunk], [found[i][0].tokens for i in chunk])
+            batch = collate([pieces[i].tokens for i in chunk], [best[i].tokens for i in chunk])
             with torch.inference_mode(), recording(model) as maps:
                 model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
             for row, i in enumerate(chunk):
-                source = self.bundle.source_tokenizer.tokens(pieces[i].content)
-                target = self.bundle.target_tokenizer.decoded(found[i][0].tokens)
+                source = source_tokenizer.tokens(pieces[i].content)
+                target = target_tokenizer.decoded(best[i].tokens)
                 weights = maps[site][0][row].mean(0)[: len(target), skip : skip + len(source)]
-                text = self.bundle.target_tokenizer.decode(found[i][0].tokens)
+                text = target_tokenizer.decode(best[i].tokens)
                 alignments[i] = align_words(weights, source, target, pieces[i].content, text)
         return alignments
-
-
-def _concatenate(parts: Sequence[tuple[Translation, str]]) -> Translation:
-    """Translations of a text's pieces, joined by the white space that stood between the pieces."""
-    if len(parts) == 1:
-        return parts[0][0]
-    text = "".join(
-        part.text.strip() + (space or " ") for part, space in parts[:-1]
-    ) + parts[-1][0].text.strip()
-    return Translation(
-        text,
-        sum(part.score for part, _ in parts) / len(parts),
-        sum(part.log_probability for part, _ in parts),
-        tuple(token for part, _ in parts for token in part.tokens),
-        tuple(value for part, _ in parts for value in part.token_log_probabilities),
-    )
 
 
 def _chunks(order: Iterable[int], lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

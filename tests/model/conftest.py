@@ -1,4 +1,4 @@
-"""The models under test: every combination of the choices that a model's settings offer, found in its settings class.
+"""The models under test: every pair of the choices that a model's settings offer, found in its settings class.
 
 A new model in `MODELS`, and a new value of a choice (a position, a norm, an activation …), is tested on arrival.
 """
@@ -46,15 +46,18 @@ def choices(cls: type[Config]) -> dict[str, tuple[Any, ...]]:
 
 
 def variants() -> dict[str, Config]:
-    """Name → settings, for every model and every combination of its choices."""
+    """Name → settings, for every model with at most two of its choices moved off their defaults: so each with each."""
     found: dict[str, Config] = {}
     for kind in MODELS:
         cls = config_class(kind)
         sizes = {name: size for name, size in SMALL.items() if name in cls.model_fields}
         options = choices(cls)
         for values in itertools.product(*options.values()):
-            name = "-".join([kind, *(str(value) for value in values)])
-            found[name] = cls(**sizes, **dict(zip(options, values, strict=True)))
+            chosen = dict(zip(options, values, strict=True))
+            moved = {name: value for name, value in chosen.items() if value != cls.model_fields[name].default}
+            if len(moved) <= 2:
+                name = "-".join([kind, *(f"{name}={value}" for name, value in moved.items())])
+                found[name] = cls(**sizes, **chosen)
     return found
 
 

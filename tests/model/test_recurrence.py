@@ -28,6 +28,15 @@ def test_the_final_state_is_each_sentences_own(cell: Literal["lstm", "gru"], bid
             assert torch.allclose(final[0][-1, row, half:], outputs[0, 0, half:], atol=1e-6)
 
 
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_a_row_without_tokens_is_zero(cell: Literal["lstm", "gru"]) -> None:
+    encoder = RecurrentEncoder(RecurrentConfig(cell=cell, d_model=5, hidden_size=6))
+    states, final = encoder(torch.ones(2, 4, 5), torch.tensor([[True], [False]]).expand(2, 4))
+    assert states[1].eq(0).all()
+    assert all(part[:, 1].eq(0).all() for part in final)
+    assert states[0].ne(0).all()
+
+
 def test_the_bridge() -> None:
     final = (torch.randn(2, 3, 6), torch.randn(2, 3, 6))
     straight = Bridge(RecurrentConfig(hidden_size=6, bidirectional=False))

@@ -22,6 +22,17 @@ def test_the_context_by_hand() -> None:
         assert torch.allclose(found[0, t], expected, atol=1e-6)
 
 
+def test_the_features_by_hand() -> None:
+    model = small()
+    memory = model.encode(torch.tensor([[4, 5, 6]]), torch.ones(1, 3, dtype=torch.bool))
+    target = torch.tensor([[2, 7]])
+    states, _ = model.decoder(model.target_embedding(target), model.bridge(memory.summary))
+    weights = (states @ memory.states.transpose(1, 2)).softmax(-1)
+    both = torch.cat([weights @ memory.states, states], -1)
+    expected = torch.tanh(both @ model.combine.weight.T + model.combine.bias)
+    assert torch.allclose(model.decode(target, memory), expected, atol=1e-6)
+
+
 def test_no_key_at_all_gives_a_zero_context() -> None:
     found = DotProductAttention()(torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.zeros(1, 1, 1, 3, dtype=torch.bool))
     assert found.eq(0).all()

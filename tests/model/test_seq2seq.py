@@ -45,9 +45,7 @@ def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor]:
 
 
 def test_stepwise_logits_equal_forward(model: Seq2SeqModel) -> None:
-    torch.testing.assert_close(
-        stepwise(model, SOURCE, MASK, TARGET), model(SOURCE, MASK, TARGET), atol=1e-5, rtol=1e-5
-    )
+    torch.testing.assert_close(stepwise(model, SOURCE, MASK, TARGET), model(SOURCE, MASK, TARGET), atol=1e-5, rtol=1e-5)
 
 
 def test_forward_is_the_projection_of_decode(model: Seq2SeqModel) -> None:
@@ -66,9 +64,7 @@ def test_explicit_core_equals_fused_core(model: Seq2SeqModel) -> None:
     with_cores(model, FusedCore)
     fused = model(SOURCE, MASK, TARGET)
     torch.testing.assert_close(fused, explicit, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(
-        gradients(model, (fused @ weight).sum()), explicit_gradients, atol=2e-4, rtol=1e-4
-    )
+    torch.testing.assert_close(gradients(model, (fused @ weight).sum()), explicit_gradients, atol=2e-4, rtol=1e-4)
 
 
 def test_batch_mates_never_change_a_sentence(model: Seq2SeqModel) -> None:

@@ -1,0 +1,1 @@
+"""Looking inside: attention maps of a translation, and pictures of them."""

@@ -5,17 +5,23 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from polyhead.model.rnn import RNNConfig, build_rnn
+from polyhead.model.rnn_attention import RNNAttentionConfig, build_rnn_attention
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.transformer import PRESETS, TransformerConfig, build_transformer
 
 __all__ = ["MODELS", "PRESETS", "ModelConfig", "build_model"]
 
-ModelConfig = Annotated[TransformerConfig, Field(discriminator="kind")]
-MODELS: dict[str, Callable[[Any, int, int], Seq2SeqModel]] = {"transformer": build_transformer}
+ModelConfig = Annotated[TransformerConfig | RNNConfig | RNNAttentionConfig, Field(discriminator="kind")]
+MODELS: dict[str, Callable[[Any, int, int], Seq2SeqModel[Any]]] = {
+    "transformer": build_transformer,
+    "rnn": build_rnn,
+    "rnn-attention": build_rnn_attention,
+}
 """`model.kind` → builder of (config, source vocabulary, target vocabulary)."""
 
 
-def build_model(config: Any, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel:
+def build_model(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel[Any]:
     """A freshly initialised model of the kind that the config names.
 
     Raises RecipeError where the sizes don't fit together.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +44,7 @@ class DecoderLayer(nn.Module):
 
     def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor, memory_mask: Tensor) -> Tensor:
         """x [B, T, D], memory [B, S, D], look_ahead [1, 1, T, T], memory_mask [B, 1, 1, S] → [B, T, D]."""
-        x = self.self_attention_sublayer(x, lambda y: self.self_attention(y, look_ahead))
+        x = self.self_attention_sublayer(x, partial(self.self_attention, mask=look_ahead))
         return self._look_back(x, *self.cross_attention.project_key_value(memory), memory_mask)
 
     def start(self, memory: Tensor) -> LayerCache:
@@ -69,8 +70,11 @@ class DecoderLayer(nn.Module):
 
     def _look_back(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
         """Cross-attention to the projected memory, then the feed-forward network."""
-        cross = self.cross_attention
-        x = self.cross_attention_sublayer(x, lambda y: cross.attend(cross.project_query(y), key, value, mask))
+
+        def attend(y: Tensor) -> Tensor:
+            return self.cross_attention.attend(self.cross_attention.project_query(y), key, value, mask)
+
+        x = self.cross_attention_sublayer(x, attend)
         return self.feed_forward_sublayer(x, self.feed_forward)
 
 

@@ -1,6 +1,7 @@
 """The encoder: N × (self-attention, feed-forward) (section 3.1)."""
 
 from collections.abc import Callable
+from functools import partial
 
 from torch import Tensor, nn
 
@@ -21,7 +22,7 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]."""
-        x = self.self_attention_sublayer(x, lambda y: self.self_attention(y, mask))
+        x = self.self_attention_sublayer(x, partial(self.self_attention, mask=mask))
         return self.feed_forward_sublayer(x, self.feed_forward)
 
 

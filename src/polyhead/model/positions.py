@@ -34,7 +34,7 @@ class SinusoidalAdd(nn.Module):
 
 
 class SinusoidalConcat(nn.Module):
-    """[x ; PE] W with W [2·D, D]: position in dimensions of its own, brought back to D so that layers keep their size."""
+    """[x ; PE] W with W [2·D, D]: position in dimensions of its own, then back to D so that layers keep their size."""
 
     encoding: Tensor
 

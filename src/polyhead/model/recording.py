@@ -3,7 +3,7 @@
 The model's code has neither a flag nor a stored map; when the block ends, its own cores are back.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from torch import Tensor, nn
@@ -29,11 +29,11 @@ class RecordingCore(nn.Module):
 
 
 @contextmanager
-def recording(model: nn.Module) -> Iterator[Maps]:
+def recording(model: nn.Module) -> Generator[Maps, None, None]:
     """Within the block, every attention of `model` (any module with a `core`) adds its weights to the maps."""
     maps: Maps = {}
-    attentions = {name: module for name, module in model.named_modules() if isinstance(_core(module), nn.Module)}
-    cores = {name: _core(module) for name, module in attentions.items()}
+    attentions = _attentions(model)
+    cores = {name: module.get_submodule("core") for name, module in attentions.items()}
     try:
         for name, module in attentions.items():
             module.core = RecordingCore(name, maps)
@@ -43,6 +43,6 @@ def recording(model: nn.Module) -> Iterator[Maps]:
             module.core = cores[name]
 
 
-def _core(module: nn.Module) -> nn.Module | None:
-    core = module._modules.get("core")
-    return core
+def _attentions(model: nn.Module) -> dict[str, nn.Module]:
+    modules: dict[str, nn.Module] = dict(model.named_modules())
+    return {name: module for name, module in modules.items() if isinstance(getattr(module, "core", None), nn.Module)}

@@ -70,6 +70,8 @@ class AttentiveState:
 class RNNAttention(Seq2SeqModel[AttentiveState]):
     """The decoder's hidden state asks, the encoder's states answer."""
 
+    alignment_site = "cross_attention"
+
     def __init__(self, config: RNNAttentionConfig, source: Embedding, target: Embedding, output: OutputLayer) -> None:
         super().__init__()
         self.source_embedding = source

@@ -4,13 +4,14 @@ Shapes: B batch, S source length, T target length, D d_model, V target vocabular
 """
 
 from abc import ABC, abstractmethod
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol
 
 from torch import Tensor, nn
+from typing_extensions import TypeVar
 
 from polyhead.model.state import Memory, State
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=State, default=Any)
 
 
 class Seq2Seq(Protocol[S]):

@@ -1,7 +1,7 @@
 """The Transformer (Vaswani et al. 2017), its settings and its presets."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import Field
 from torch import Tensor, nn
@@ -47,7 +47,7 @@ class TransformerConfig(Config):
     activation: Literal["relu", "gelu", "swiglu"] = "relu"
     """The feed-forward network's non-linearity; max(0, ·) in the paper."""
     tie_embeddings: Literal["all", "output", "none"] = "all"
-    """Which weights are one: source, target and output embedding (needs a shared vocabulary); target and output; none."""
+    """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
     max_length: int = Field(1024, ge=2)
     """The longest source or target in tokens."""
 
@@ -72,9 +72,7 @@ class TransformerState:
 
     def select(self, rows: Tensor) -> "TransformerState":
         """rows [R] int64 → the state of those rows."""
-        return TransformerState(
-            tuple(cache.select(rows) for cache in self.caches), self.memory_mask[rows], self.length
-        )
+        return TransformerState(tuple(cache.select(rows) for cache in self.caches), self.memory_mask[rows], self.length)
 
 
 class Transformer(Seq2SeqModel[TransformerState]):
@@ -138,9 +136,7 @@ def build_transformer(config: TransformerConfig, source_vocabulary: int, target_
         return Embedding(tokens, POSITIONS[c.positions](c.d_model, c.max_length), c.dropout)
 
     source_tokens = token_embedding(source_vocabulary, c.d_model)
-    target_tokens = (
-        source_tokens if c.tie_embeddings == "all" else token_embedding(target_vocabulary, c.d_model)
-    )
+    target_tokens = source_tokens if c.tie_embeddings == "all" else token_embedding(target_vocabulary, c.d_model)
     output = target_tokens if c.tie_embeddings != "none" else token_embedding(target_vocabulary, c.d_model)
     encoder = [EncoderLayer(attention(), feed_forward(), sublayer) for _ in range(c.encoder_layers)]
     decoder = [DecoderLayer(attention(), attention(), feed_forward(), sublayer) for _ in range(c.decoder_layers)]
@@ -149,7 +145,7 @@ def build_transformer(config: TransformerConfig, source_vocabulary: int, target_
         embedding(target_tokens),
         Encoder(encoder, final_norm(c.norm, c.d_model)),
         Decoder(decoder, final_norm(c.norm, c.d_model)),
-        OutputLayer(output.weight),
+        OutputLayer(cast("nn.Parameter", output.weight)),
     )
     _initialise(model)
     return model

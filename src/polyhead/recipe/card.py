@@ -30,8 +30,8 @@ def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mappi
         f"- Data: {', '.join(_sources(recipe))}",
         f"- Vocabulary: {config.target_vocabulary:,} pieces ({config.tokenizer.kind})",
         f"- Updates: {progress.update:,} in {duration(progress.seconds)}; best validation at {progress.best_update:,}",
-        "- Every setting: [training/recipe.toml](training/recipe.toml); "
-        "every measurement: [training/metrics.jsonl](training/metrics.jsonl)",
+        ("- Every setting: [training/recipe.toml](training/recipe.toml); "
+        "every measurement: [training/metrics.jsonl](training/metrics.jsonl)"),
         "",
         "## Scores",
         "",
@@ -41,9 +41,7 @@ def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mappi
         "|---|---|---|---|",
     ]
     for title, result in scores.items():
-        lines += [
-            f"| {title} | {score.name} | {score.value:.2f} | `{score.signature}` |" for score in result.scores
-        ]
+        lines += [f"| {title} | {score.name} | {score.value:.2f} | `{score.signature}` |" for score in result.scores]
     write_text(recipe.out / "README.md", "\n".join(lines) + "\n")
 
 

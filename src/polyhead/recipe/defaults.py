@@ -5,7 +5,7 @@ regularised models trained for many epochs; large ones the paper's values.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -33,7 +33,7 @@ class Choice:
 
 
 def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, list[Choice]]:
-    """Fills in what `values` leaves open for a corpus of so many pairs → complete values, the choices made."""
+    """Fills in what `values`, which are valid, leave open for a corpus of so many pairs → all values, the choices."""
     choices: list[Choice] = []
     given = values.get("model", {})
     if given.get("kind", "transformer") == "transformer" and not ({"preset", "d_model"} & given.keys()):
@@ -44,6 +44,7 @@ def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, 
     suggestions = [
         (("model", "dropout"), _dropout(pairs), f"{pairs:,} pairs"),
         (("data", "batching", "max_tokens"), _batch_tokens(pairs), f"{pairs:,} pairs"),
+        *_tying(values),
         *_schedule(values, d_model, pairs),
     ]
     for keys, value, why in suggestions:
@@ -55,9 +56,8 @@ def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, 
 
 def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
     """Updates, validations and patience, which follow from the batch size."""
-    batch = values["data"]["batching"]["max_tokens"] * values.get("training", {}).get("optimizer", {}).get(
-        "accumulation", 1
-    )
+    accumulation = values.get("training", {}).get("optimizer", {}).get("accumulation", 1)
+    batch = int(values["data"]["batching"]["max_tokens"]) * int(accumulation)  # a key may be given as text
     an_epoch = max(1.0, pairs * TOKENS_A_PAIR / batch)
     epochs = min(100.0, max(4.0, 70.0 * (30_000 / max(1, pairs)) ** 0.5))
     updates = round(max(300.0, epochs * an_epoch))
@@ -71,6 +71,14 @@ def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
             choices.append(Choice(".".join(keys), value, why))
             values = merge(_nested(keys, value), values)
     return values
+
+
+def _tying(values: Values) -> list[tuple[tuple[str, ...], Any, str]]:
+    """Three embeddings can be one only where source and target share a vocabulary."""
+    transformer = values.get("model", {}).get("kind", "transformer") == "transformer"
+    if not transformer or values.get("tokenizer", {}).get("shared", True) is not False:
+        return []
+    return [(("model", "tie_embeddings"), "output", "two vocabularies")]
 
 
 def _schedule(values: Values, d_model: int, pairs: int) -> list[tuple[tuple[str, ...], Any, str]]:
@@ -102,8 +110,7 @@ def _batch_tokens(pairs: int) -> int:
 
 def _d_model(model: Values) -> int:
     default = PRESETS.get(str(model.get("preset")), {}).get("d_model", 512)
-    width = model.get("d_model", default)
-    return width if isinstance(width, int) else 512
+    return int(model.get("d_model", default))
 
 
 def _given(values: Values, keys: tuple[str, ...]) -> bool:
@@ -111,7 +118,7 @@ def _given(values: Values, keys: tuple[str, ...]) -> bool:
     for key in keys:
         if not isinstance(current, dict) or key not in current:
             return False
-        current = current[key]
+        current = cast(Values, current)[key]
     return True
 
 

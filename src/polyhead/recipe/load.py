@@ -5,9 +5,9 @@ Keys are nested dictionaries until they are validated at the end, so that a key 
 
 import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +16,14 @@ from polyhead.model.build import PRESETS
 from polyhead.recipe.schema import Recipe
 
 Values = dict[str, Any]
+NONE = "none"
+"""How a file or a command line says that a number is unset; TOML itself has no word for it."""
+CAN_BE_NONE = frozenset(
+    """
+    max_characters max_epochs max_length max_ratio max_sentences max_words patience threads vocabulary_size
+    """.split()  # noqa: SIM905  a list of so many quoted words is harder to read
+)
+"""The keys whose number may be unset."""
 
 
 def read_toml(path: Path) -> Values:
@@ -53,11 +61,12 @@ def parse_keys(words: Sequence[str]) -> Values:
 
 
 def parse_value(text: str) -> Any:
-    """`128` → 128, `true` → True, `[1, 2]` → a list, anything else → the text itself."""
+    """`128` → 128, `true` → True, `[1, 2]` → a list, anything else → the text itself (dates are text too)."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    return value if isinstance(value, bool | int | float | str | list | dict) else text
 
 
 def put(values: Values, keys: Sequence[str], value: Any) -> None:
@@ -66,7 +75,7 @@ def put(values: Values, keys: Sequence[str], value: Any) -> None:
         below = values.setdefault(key, {})
         if not isinstance(below, dict):
             raise RecipeError(f"{'.'.join(keys)}: {key} is a value, not a table")
-        values = below
+        values = cast(Values, below)
     values[keys[-1]] = value
 
 
@@ -75,30 +84,44 @@ def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> Values:
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
-        merged[key] = merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        both = isinstance(old, dict) and isinstance(value, dict)
+        merged[key] = merge(cast(Values, old), cast(Values, value)) if both else value
     return merged
 
 
 def expand_preset(values: Values) -> Values:
     """Replaces `model.preset` by the sizes it stands for; keys given beside it win."""
-    model = dict(values.get("model", {}))
-    name = model.pop("preset", None)
-    if name is None:
+    model = values.get("model", {})
+    if not isinstance(model, dict) or "preset" not in model:
         return values
+    sizes = {key: value for key, value in cast(Values, model).items() if key != "preset"}
+    name = str(model["preset"])
     if name not in PRESETS:
-        raise RecipeError(f"model.preset = {name!r}: {_suggest(str(name), PRESETS)}")
-    return {**values, "model": {**PRESETS[name], **model}}
+        raise RecipeError(f"model.preset = {name!r}: {suggest(name, PRESETS)}")
+    return {**values, "model": {**PRESETS[name], **sizes}}
 
 
 def make_recipe(values: Values) -> Recipe:
     """Checks everything. Raises RecipeError listing each wrong key with the nearest right one."""
-    values = expand_preset(values)
-    model = dict(values.get("model", {}))
-    model.setdefault("kind", "transformer")
+    values = expand_preset(_without_none(values))
+    model = values.get("model", {})
+    if isinstance(model, dict):
+        values = {**values, "model": {"kind": "transformer", **cast(Values, model)}}
     try:
-        return Recipe.model_validate({**values, "model": model})
+        return Recipe.model_validate(values)
     except ValidationError as error:
         raise RecipeError("\n".join(_explain(problem) for problem in error.errors())) from None
+
+
+def _without_none(values: Values) -> Values:
+    """Takes "none" for what it says, where a number may be unset."""
+    meant: Values = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            meant[key] = _without_none(cast(Values, value))
+        else:
+            meant[key] = None if value == NONE and key in CAN_BE_NONE else value
+    return meant
 
 
 def _explain(problem: Mapping[str, Any]) -> str:
@@ -106,10 +129,11 @@ def _explain(problem: Mapping[str, Any]) -> str:
     place = [str(part) for part in problem["loc"]]
     key = ".".join(part for part in place if part not in _KINDS)
     if problem["type"] == "extra_forbidden":
-        return f"{key}: there is no such key; {_suggest(place[-1], _fields_at(place[:-1]))}"
+        return f"{key}: there is no such key; {suggest(place[-1], _fields_at(place[:-1]))}"
     if problem["type"] == "missing":
         return f"{key}: this key is needed"
-    return f"{key} = {problem.get('input')!r}: {problem['msg']}"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{key} = {problem.get('input')!r}: {message}"
 
 
 _KINDS = frozenset({"transformer", "rnn", "rnn-attention", "lines", "tsv"})
@@ -143,7 +167,8 @@ def _models(annotations: Sequence[Any]) -> list[type[BaseModel]]:
     return found
 
 
-def _suggest(wrong: str, right: Sequence[str] | Mapping[str, Any]) -> str:
+def suggest(wrong: str, right: Iterable[str]) -> str:
+    """`did you mean …?`, or all there is to choose from."""
     names = sorted(right)
     near = difflib.get_close_matches(wrong, names, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"

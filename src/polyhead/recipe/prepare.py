@@ -1,8 +1,9 @@
 """From files to what training eats: pairs, tokenizers, encoded corpora."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from polyhead.data.clean import CleaningReport, alphabet, clean
@@ -23,22 +24,38 @@ class Pairs:
 
     train: list[Pair]
     dev: list[Pair]
+    test: list[tuple[str, list[Pair]]]
+    """Name (the source file's) and pairs of each test set."""
     report: CleaningReport
     held_out: bool
     """Whether dev was taken from the training text."""
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The target languages that occur in training, sorted."""
+        return tuple(sorted({pair.target_language for pair in self.train if pair.target_language}))
+
 
 def read_pairs(config: DataConfig, seed: int) -> Pairs:
-    """Reads and cleans. Raises DataError naming file and line, RecipeError where nothing is left to train on."""
-    train, report = clean(read_all(located(config.train, config.root)), config.cleaning)
-    train = with_language(train, config.target_language)
-    dev = with_language(list(read_all(located(config.dev, config.root))), config.target_language)
+    """Reads and cleans. Raises DataError naming file and line, RecipeError where nothing is left to train on.
+
+    Test sets are read here too: what is wrong with them is better said before training than after it.
+    """
+
+    def read(readers: Sequence[ReaderConfig]) -> Iterator[Pair]:
+        return with_language(read_all(located(readers, config.root)), config.target_language)
+
+    train, report = clean(read(config.train), config.cleaning)
+    dev = list(read(config.dev))
+    test = [(_name(reader), list(read([reader]))) for reader in config.test]
     if not train:
-        raise RecipeError(f"Nothing is left to train on after cleaning:\n{report}")
-    if dev:
-        return Pairs(train, dev, report, held_out=False)
-    train, dev = _hold_out(train, seed)
-    return Pairs(train, dev, report, held_out=True)
+        raise RecipeError(f"nothing is left to train on after cleaning:\n{report}")
+    held_out = not dev
+    if held_out:
+        train, dev = _hold_out(train, seed)
+    pairs = Pairs(train, dev, test, report, held_out)
+    _check_languages(pairs)
+    return pairs
 
 
 def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
@@ -54,18 +71,13 @@ def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
     return found
 
 
-def with_language(pairs: list[Pair], language: str | None) -> list[Pair]:
+def with_language(pairs: Iterable[Pair], language: str | None) -> Iterator[Pair]:
     """Pairs that name no target language get the corpus's."""
-    if language is None:
-        return pairs
-    return [
-        pair if pair.target_language else Pair(pair.source, pair.target, language, pair.origin) for pair in pairs
-    ]
-
-
-def target_languages(pairs: Sequence[Pair]) -> tuple[str, ...]:
-    """The target languages that occur, sorted."""
-    return tuple(sorted({pair.target_language for pair in pairs if pair.target_language}))
+    for pair in pairs:
+        if language is None or pair.target_language:
+            yield pair
+        else:
+            yield Pair(pair.source, pair.target, language, pair.origin)
 
 
 def make_tokenizers(
@@ -73,9 +85,7 @@ def make_tokenizers(
 ) -> tuple[Tokenizer, Tokenizer]:
     """Vocabularies from the training text alone: one for both sides, or one each."""
     tags = languages if len(languages) > 1 else ()
-    size = config.vocabulary_size or default_vocabulary_size(
-        len(pairs), config.kind, config.shared, alphabet(pairs)
-    )
+    size = config.vocabulary_size or default_vocabulary_size(len(pairs), config.kind, config.shared, alphabet(pairs))
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if config.shared:
         shared = train_tokenizer([*sources, *targets], config, size, tags)
@@ -94,5 +104,27 @@ def _hold_out(pairs: list[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
     chosen = {pair.source for pair in random.Random(seed).sample(pairs, count)}
     train = [pair for pair in pairs if pair.source not in chosen]
     if not train:
-        raise RecipeError("All source sentences are the same; there is nothing to learn from them")
+        raise RecipeError("all source sentences are the same; there is nothing to learn from them")
     return train, [pair for pair in pairs if pair.source in chosen]
+
+
+def _check_languages(pairs: Pairs) -> None:
+    """With several target languages every pair must name one, and one that training has."""
+    languages = pairs.languages
+    if len(languages) < 2:
+        return
+    for pair in chain(pairs.train, pairs.dev, *(some for _, some in pairs.test)):
+        if pair.target_language not in languages:
+            named = pair.target_language or "no target language"
+            raise RecipeError(
+                f"{pair.origin} has {named}, but this model learns {', '.join(languages)}; "
+                "set target_language for each of data.train, data.dev and data.test"
+            )
+
+
+def _name(reader: ReaderConfig) -> str:
+    match reader:
+        case LinesConfig():
+            return str(reader.source)
+        case TsvConfig():
+            return str(reader.path)

@@ -1,66 +1,122 @@
-"""The recipe as run, kept in the model directory, and the check that a resumed run is the same one."""
+"""The recipe as run, kept in the model directory, and the check that a resumed run is the same one.
 
+training/recipe.toml   every key as it was in force; can be trained from again
+training/data.json     which sentence pairs it was: counts and fingerprints
+"""
+
+import hashlib
+import json
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import tomli_w
 
+import polyhead
+from polyhead.data.readers import Pair
 from polyhead.errors import RecipeError
 from polyhead.files import write_text
-from polyhead.recipe.load import Values, read_toml
+from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, read_toml
+from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
 
-LIBRARIES = ("polyhead", "torch", "numpy", "sentencepiece", "safetensors", "sacrebleu", "pydantic")
-MAY_CHANGE = ("out", "threads", "training.max_updates", "training.max_epochs", "training.patience", "training.log_every")
+LIBRARIES = ("torch", "numpy", "sentencepiece", "safetensors", "sacrebleu", "pydantic")
+MAY_CHANGE = frozenset(
+    {"out", "threads", "training.max_updates", "training.max_epochs", "training.patience", "training.log_every"}
+)
 """Keys that a resumed run may set anew: they move the end, not what is computed on the way."""
 
 
-def write_record(recipe: Recipe) -> None:
-    """Writes `training/recipe.toml`: every key as it was in force, and the versions it ran with."""
-    header = f"# python {sys.version.split()[0]} on {platform.machine()}; " + ", ".join(
-        f"{library} {version(library)}" for library in LIBRARIES
-    )
-    write_text(_path(recipe.out), f"{header}\n\n{tomli_w.dumps(as_values(recipe))}")
+def started(directory: Path) -> bool:
+    """Whether `directory` holds a run, finished or not."""
+    return _recipe_path(directory).exists()
+
+
+def write_record(recipe: Recipe, pairs: Pairs) -> None:
+    """Writes both files; the recipe last, as it says that there is a run."""
+    write_text(_data_path(recipe.out), json.dumps(_fingerprints(pairs), indent=2) + "\n")
+    versions = [f"polyhead {polyhead.__version__}", *(f"{library} {version(library)}" for library in LIBRARIES)]
+    header = f"# python {sys.version.split()[0]} on {platform.machine()}; {', '.join(versions)}"
+    write_text(_recipe_path(recipe.out), f"{header}\n\n{tomli_w.dumps(as_values(recipe))}")
 
 
 def read_record(directory: Path) -> Values:
     """The recipe that a run directory was started with."""
-    return read_toml(_path(directory))
+    return read_toml(_recipe_path(directory))
 
 
-def check_same(recipe: Recipe, record: Values) -> None:
-    """Raises RecipeError naming the keys in which a run to resume differs from how it began."""
-    now, then = dict(_flat(as_values(recipe))), dict(_flat(record))
-    changed = sorted(
-        key for key in now.keys() | then.keys() if key not in MAY_CHANGE and now.get(key) != then.get(key)
-    )
+def check_same(recipe: Recipe, pairs: Pairs) -> None:
+    """Raises RecipeError naming the keys, or the data, in which a run to resume differs from how it began."""
+    now, then = dict(_flat(as_values(recipe))), dict(_flat(read_record(recipe.out)))
+    free = MAY_CHANGE
+    if recipe.training.schedule.kind == "cosine":
+        free -= {"training.max_updates"}  # the learning rate of every update follows from the last one's number
+    changed = sorted(key for key in now.keys() | then.keys() if key not in free and now.get(key) != then.get(key))
     if changed:
         listed = "; ".join(f"{key} was {then.get(key)!r}, now {now.get(key)!r}" for key in changed[:5])
         raise RecipeError(f"{recipe.out} was begun with another recipe and cannot be resumed with this one: {listed}")
+    found, expected = _fingerprints(pairs), _read_fingerprints(recipe.out)
+    for name, before in expected.items():
+        if found.get(name) != before:
+            raise RecipeError(
+                f"{recipe.out} was begun with other data and cannot be resumed with these: the {name} pairs have "
+                f"changed since then ({before['pairs']} then, {found[name]['pairs']} now); put the files back as they "
+                "were, or start again with another --out"
+            )
+
+
+def _fingerprints(pairs: Pairs) -> dict[str, dict[str, Any]]:
+    """Of what training sees. Test sets may change: they decide nothing."""
+    return {
+        name: {"pairs": len(some), "sha256": _sha256(some)}
+        for name, some in (("training", pairs.train), ("validation", pairs.dev))
+    }
+
+
+def _sha256(pairs: Iterable[Pair]) -> str:
+    digest = hashlib.sha256()
+    for pair in pairs:
+        # No text has a line break in it, so no two corpora become the same bytes. JSON can bring half a surrogate pair.
+        text = f"{pair.source}\n{pair.target}\n{pair.target_language or ''}\n"
+        digest.update(text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _read_fingerprints(directory: Path) -> dict[str, dict[str, Any]]:
+    path = _data_path(directory)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecipeError(f"{path} cannot be read, so this run cannot be resumed: {error}") from error
 
 
 def as_values(recipe: Recipe) -> Values:
-    """The recipe as TOML can hold it: no nulls, paths as text."""
-    return _without_none(recipe.model_dump(mode="json"))
+    """The recipe as TOML can hold it: paths as text, an unset number as "none", no other unset keys."""
+    return cast(Values, _for_toml(recipe.model_dump(mode="json")))
 
 
-def _path(directory: Path) -> Path:
+def _recipe_path(directory: Path) -> Path:
     return directory / "training" / "recipe.toml"
 
 
-def _without_none(value: Any) -> Any:
+def _data_path(directory: Path) -> Path:
+    return directory / "training" / "data.json"
+
+
+def _for_toml(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _without_none(inner) for key, inner in value.items() if inner is not None}
-    return [_without_none(inner) for inner in value] if isinstance(value, list) else value
+        table = cast(dict[str, object], value)
+        named = {key: NONE if inner is None and key in CAN_BE_NONE else inner for key, inner in table.items()}
+        return {key: _for_toml(inner) for key, inner in named.items() if inner is not None}
+    return [_for_toml(inner) for inner in cast(list[object], value)] if isinstance(value, list) else value
 
 
-def _flat(values: Values, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in values.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from _flat(cast(Values, value), f"{prefix}{key}.")
         else:
             yield prefix + key, value

@@ -20,7 +20,7 @@ Reader = Annotated[ReaderConfig, Field(discriminator="kind")]
 class DataConfig(Config):
     """Where the sentence pairs are and what happens to them before the tokenizer."""
 
-    root: Path = Path(".")
+    root: Path = Path()
     """The directory that relative paths of the readers start from."""
     train: tuple[Reader, ...] = Field(min_length=1)
     """What to learn from; several sources are read one after the other."""
@@ -36,7 +36,7 @@ class DataConfig(Config):
     """sacreBLEU's tokenizer for scores; "none" where the text is tokenized already; unset: by target language."""
     cleaning: CleaningConfig = CleaningConfig()
     batching: BatchingConfig = BatchingConfig()
-    max_tokens: int = Field(256, ge=2)
+    max_tokens: int = Field(default=256, ge=2)
     """Training sentences of more tokens on either side are left out, and counted."""
 
 
@@ -47,7 +47,7 @@ class Recipe(Config):
     """The model directory to write."""
     seed: int = 1
     """Decides initial weights, dropout, the order of batches and subword sampling."""
-    threads: int | None = Field(None, ge=1)
+    threads: int | None = Field(default=None, ge=1)
     """CPU threads; unset: one for every core. Results are reproducible for a given number."""
     data: DataConfig
     tokenizer: TokenizerConfig = TokenizerConfig()

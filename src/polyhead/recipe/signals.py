@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -10,7 +10,7 @@ from polyhead.training.loop import Interrupt
 
 
 @contextmanager
-def stop_on_signals(interrupt: Interrupt) -> Iterator[None]:
+def stop_on_signals(interrupt: Interrupt) -> Generator[None]:
     """Within the block the signals set `interrupt`; afterwards they do what they did before."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from polyhead.batch import Batch
 from polyhead.bundle import Bundle
+from polyhead.data.batching import BatchingConfig, batches
 from polyhead.data.encode import encode
 from polyhead.data.loader import collate_rows
-from polyhead.data.batching import BatchingConfig, batches
 from polyhead.data.readers import Pair
 from polyhead.decoding.config import GreedyConfig, SearchConfig
 from polyhead.decoding.scoring import score

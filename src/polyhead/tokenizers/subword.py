@@ -22,7 +22,7 @@ class SubwordTokenizer(BaseTokenizer):
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some ids."""
-        return unescape(self._model.decode([i for i in ids if i not in self._silent]))
+        return unescape(self._model.decode(list(ids)))  # which leaves out specials and tags by itself
 
     def sample(self, text: str) -> list[int]:
         """One of the possible encodings, at random if `config.dropout` is above 0."""

@@ -1,5 +1,8 @@
 """Averages of weights: over saved snapshots, or running (EMA). Both smooth the end of training (section 6.1)."""
 
+# PyTorch's kernels over lists of tensors have no public names:
+# pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
+
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -18,9 +21,9 @@ class AveragingConfig(Config):
 
     kind: Literal["last", "best", "ema", "none"] = "last"
     """The mean of the last k snapshots (the paper), of the k best on the dev set, a running mean, or the best one."""
-    count: int = Field(10, ge=1)
+    count: int = Field(default=10, ge=1)
     """k: how many snapshots; one is taken at every validation."""
-    decay: float = Field(0.999, gt=0, lt=1)
+    decay: float = Field(default=0.999, gt=0, lt=1)
     """For `ema`: the share of the old mean kept at every update."""
 
 

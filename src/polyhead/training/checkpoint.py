@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -32,6 +33,10 @@ class Progress:
     seconds: float = 0.0
     """Time spent training, all sittings together."""
     finished: bool = False
+    loss_sum: float = 0.0
+    """Plain loss in nats over the target tokens since the last line of metrics."""
+    tokens: int = 0
+    """Those target tokens."""
     scores: dict[str, float] = field(default_factory=dict)
     """Update (as text, JSON has no other keys) → validation score of the snapshots kept."""
 
@@ -61,9 +66,9 @@ def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
     """
     try:
         with safe_open(path, "pt") as file:
-            metadata = file.metadata() or {}
+            metadata: dict[str, str] = file.metadata() or {}
         tensors = load_file(path)
-        values = json.loads(metadata["progress"])
+        values: dict[str, Any] = json.loads(metadata["progress"])
         values["position"] = Position(**values["position"])
         progress = Progress(**values)
         torch.set_rng_state(tensors.pop(RANDOM_STATE))

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from polyhead.files import write_text
+
 Numbers = Mapping[str, float | int]
 
 
@@ -55,18 +57,19 @@ class LiveDisplay:
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._progress = Progress(
-            BarColumn(bar_width=30), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+            BarColumn(bar_width=30),
+            TextColumn("{task.description}", markup=False),
+            console=Console(stderr=True),
+            transient=True,
         )
         self._task = self._progress.add_task("starting", total=max_updates)
         self._progress.start()
 
     def update(self, numbers: Numbers, remaining: float | None) -> None:
-        self._progress.update(
-            self._task, completed=float(numbers["update"]), description=describe(numbers, remaining)
-        )
+        self._progress.update(self._task, completed=float(numbers["update"]), description=describe(numbers, remaining))
 
     def message(self, text: str) -> None:
-        self._progress.console.print(text, highlight=False)
+        self._progress.console.print(text, highlight=False, markup=False)
 
     def close(self) -> None:
         self._progress.stop()
@@ -103,9 +106,8 @@ class MetricsFile:
     """Appends JSON lines; on resume, lines written after the checkpoint are dropped, so that none stands twice."""
 
     def __init__(self, path: Path, resume_from: int | None = None) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         kept = [] if resume_from is None else _lines_until(path, resume_from)
-        path.write_text("".join(kept), encoding="utf-8")
+        write_text(path, "".join(kept))
         self._file = path.open("a", encoding="utf-8")
 
     def write(self, numbers: Numbers) -> None:

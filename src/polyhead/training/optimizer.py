@@ -4,6 +4,9 @@ The model computes in its own dtype. In bfloat16 it works on a rounded copy of t
 hardware's bfloat16 units, while small updates are not lost to rounding (Micikevicius et al. 2018, section 3.1).
 """
 
+# PyTorch's kernels over lists of tensors have no public names:
+# pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
+
 from typing import Literal
 
 import torch
@@ -11,7 +14,6 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from polyhead.config import Config
-
 
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 """What PyTorch's Adam keeps for each weight."""
@@ -22,17 +24,17 @@ class OptimizerConfig(Config):
 
     kind: Literal["adam", "adamw"] = "adam"
     """Adam, or AdamW with decoupled weight decay (Loshchilov & Hutter 2019)."""
-    beta1: float = Field(0.9, ge=0, lt=1)
+    beta1: float = Field(default=0.9, ge=0, lt=1)
     """β_1."""
-    beta2: float = Field(0.98, ge=0, lt=1)
+    beta2: float = Field(default=0.98, ge=0, lt=1)
     """β_2."""
-    epsilon: float = Field(1e-9, gt=0)
+    epsilon: float = Field(default=1e-9, gt=0)
     """ε."""
-    weight_decay: float = Field(0.0, ge=0)
+    weight_decay: float = Field(default=0.0, ge=0)
     """λ; only AdamW decouples it from the gradient."""
-    clip_norm: float = Field(1.0, ge=0)
+    clip_norm: float = Field(default=1.0, ge=0)
     """The longest gradient (Euclidean norm over all weights) that is not scaled down; 0 never clips."""
-    accumulation: int = Field(1, ge=1)
+    accumulation: int = Field(default=1, ge=1)
     """Batches whose gradients are added up before an update."""
 
 
@@ -41,8 +43,8 @@ class Optimizer:
 
     def __init__(self, model: nn.Module, config: OptimizerConfig, dtype: torch.dtype) -> None:
         self.config = config
-        self._working = {name: parameter for name, parameter in model.named_parameters()}
-        self.masters = {name: parameter for name, parameter in self._working.items()}
+        self._working = dict(model.named_parameters())
+        self.masters = dict(self._working)
         self._copies = dtype != torch.float32
         if self._copies:
             self.masters = {
@@ -74,7 +76,8 @@ class Optimizer:
     def step(self, learning_rate: float, tokens: int) -> Tensor:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""
         gradients = [master.grad for master in self.masters.values() if master.grad is not None]
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) / tokens
+        norms: list[Tensor] = list(torch._foreach_norm(gradients))
+        norm = torch.linalg.vector_norm(torch.stack(norms)) / tokens
         clip = self.config.clip_norm
         scale = torch.clamp(clip / (norm + 1e-6), max=1.0) if clip > 0 else torch.ones_like(norm)
         torch._foreach_mul_(gradients, scale / tokens)

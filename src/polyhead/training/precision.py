@@ -1,5 +1,6 @@
 """Which number format to compute in on this machine."""
 
+from pathlib import Path
 from typing import Literal
 
 import torch
@@ -24,8 +25,8 @@ def has_bfloat16(device: torch.device) -> bool:
 
 def _cpu_flag(*names: str) -> bool:
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            flags = next((line.split() for line in file if line.startswith("flags")), [])
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return False
+    flags = next((line.split() for line in lines if line.startswith("flags")), list[str]())
     return any(name in flags for name in names)

@@ -7,8 +7,9 @@ from polyhead.demo.grammar.words import Gender
 _FEMININES = {
     "beau": "belle", "nouveau": "nouvelle", "vieux": "vieille", "blanc": "blanche", "frais": "fraîche", "sec": "sèche",
     "long": "longue", "gros": "grosse", "bas": "basse", "bon": "bonne", "gentil": "gentille", "doux": "douce",
-    "inquiet": "inquiète", "complet": "complète", "médecin": "médecin", "vendeur": "vendeuse", "serveur": "serveuse",
-    "chanteur": "chanteuse", "danseur": "danseuse", "coiffeur": "coiffeuse", "chercheur": "chercheuse", "public": "publique",
+    "inquiet": "inquiète", "complet": "complète", "médecin": "médecin", "vendeur": "vendeuse",
+    "serveur": "serveuse", "chanteur": "chanteuse", "danseur": "danseuse", "coiffeur": "coiffeuse",
+    "chercheur": "chercheuse", "public": "publique",
 }  # fmt: skip
 # The first ending that fits decides.
 _FEMININE_ENDINGS = (

@@ -124,9 +124,9 @@ def adjectives(names: str) -> tuple[Adjective, ...]:
 
 
 OF_PEOPLE = adjectives(
-    "tired hungry thirsty sick sad shy nervous busy slow young cautious clumsy worried stubborn arrogant curious brave impatient "
-    "strong happy tall rich poor intelligent kind honest polite patient serious modest generous famous strange "
-    "calm"
+    "tired hungry thirsty sick sad shy nervous busy slow young cautious clumsy worried stubborn arrogant curious "
+    "brave impatient strong happy tall rich poor intelligent kind honest polite patient serious modest generous famous "
+    "strange calm"
 )
 OF_ANIMALS = adjectives(
     "tired hungry thirsty sick weak lazy slow fast young curious brave strong intelligent big small beautiful pretty "
@@ -135,7 +135,7 @@ OF_ANIMALS = adjectives(
 COLOURS = adjectives("red blue black white yellow")
 _SIZES = adjectives("big small")
 _GROUPS: tuple[tuple[tuple[Noun, ...], tuple[Adjective, ...]], ...] = (
-    (people.PEOPLE, adjectives("tall rich poor kind famous brave honest sad strange happy strong intelligent")),
+    (people.PEOPLE, adjectives("rich poor kind famous brave honest sad strange happy strong intelligent")),
     (people.PROFESSIONS, adjectives("famous intelligent kind honest serious rich strict patient good")),
     (
         animals.ANIMALS,

@@ -10,8 +10,8 @@ from polyhead.demo.grammar.lexicon.adjectives import adjectives
 from polyhead.demo.grammar.words import Adjective, Noun, Verb
 
 _HINDERED = adjectives(
-    "tired sick weak lazy sad shy nervous busy slow young cautious clumsy distracted worried stubborn arrogant confused "
-    "hungry thirsty"
+    "tired sick weak lazy sad shy nervous busy slow young cautious clumsy distracted worried stubborn arrogant "
+    "confused hungry thirsty"
 )
 _DRIVEN = adjectives("curious brave impatient hungry happy strong thirsty stubborn")
 _HUNGRY = adjectives("hungry tired impatient")

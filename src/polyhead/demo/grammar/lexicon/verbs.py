@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from polyhead.demo.grammar.lexicon import animals, people, places, things
+from polyhead.demo.grammar.lexicon import animals, places, things
 from polyhead.demo.grammar.words import Noun, Place, Verb
 
 Agent = Literal["person", "animal", "both"]
@@ -172,4 +172,3 @@ GIVINGS = (
     Dealing(Verb("bring", "apporter", "가져다주다", "brought"), _PORTABLE + things.FURNITURE),
     Dealing(Verb("explain", "expliquer", "설명하다"), things.QUESTIONS),
 )
-FELLOWS = people.PEOPLE + people.PROFESSIONS

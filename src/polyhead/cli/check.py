@@ -1,0 +1,73 @@
+"""`polyhead check`."""
+
+import json
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+
+def check(
+    *,
+    source: Path,
+    target: Path,
+    json_output: Annotated[bool, Parameter(name="--json")] = False,
+) -> None:
+    """Look at a corpus before training on it: what cleaning would drop and why, lengths, what training would choose.
+
+    Parameters
+    ----------
+    source
+        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+    target
+        Its translation, line by line.
+    json_output
+        Write JSON.
+
+    """
+    import torch
+
+    from polyhead.data.clean import CleaningConfig, alphabet, clean
+    from polyhead.data.readers import LinesConfig, read
+    from polyhead.recipe.defaults import complete
+    from polyhead.tokenizers.config import default_vocabulary_size
+
+    pairs, report = clean(read(LinesConfig(source=source, target=target)), CleaningConfig())
+    lengths = {
+        "source": _lengths([pair.source for pair in pairs]),
+        "target": _lengths([pair.target for pair in pairs]),
+    }
+    characters = alphabet(pairs)
+    values = {"data": {"train": [{"kind": "lines", "source": str(source), "target": str(target)}]}}
+    choices = complete(values, len(pairs), torch.device("cpu"))[1]
+    vocabulary = default_vocabulary_size(len(pairs), "bpe", True, characters)
+    if json_output:
+        result: dict[str, Any] = {
+            "cleaning": asdict(report),
+            "words": lengths,
+            "characters": characters,
+            "vocabulary_size": vocabulary,
+            "defaults": {choice.key: choice.value for choice in choices},
+        }
+        print(json.dumps(result, ensure_ascii=False))
+        return
+    print(report)
+    for side, numbers in lengths.items():
+        print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
+    print(f"distinct characters: {characters:,}")
+    print(f"training would choose: tokenizer.vocabulary_size = {vocabulary:,}")
+    for choice in choices:
+        print(f"training would choose: {choice}")
+
+
+def _lengths(texts: Sequence[str]) -> dict[str, float]:
+    counts = sorted(len(text.split()) for text in texts) or [0]
+    return {
+        "mean": round(statistics.fmean(counts), 1),
+        "median": statistics.median(counts),
+        "99 %": counts[min(len(counts) - 1, len(counts) * 99 // 100)],
+        "longest": counts[-1],
+    }

@@ -1,0 +1,31 @@
+"""`polyhead demo`."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def demo(
+    *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    out: Path = Path("runs/demo"),
+    seed: int = 1,
+) -> None:
+    """Make a small corpus, train one model on it for French and Korean, translate, draw.
+
+    Parameters
+    ----------
+    keys
+        Any key of a recipe, such as --training.max_updates 500.
+    out
+        The model directory to write.
+    seed
+        Decides the corpus and the training.
+
+    """
+    from polyhead.demo.run import run_demo
+    from polyhead.recipe.load import parse_keys
+
+    print(run_demo(out, seed, parse_keys(keys)))
+    print(f"\nthe model, its corpus and its pictures are in {out}; try:")
+    print(f'  echo "The cat drinks water" | polyhead translate {out} --to fr')

@@ -1,0 +1,35 @@
+"""`polyhead info`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def info(model: Path, *, json_output: Annotated[bool, Parameter(name="--json")] = False) -> None:
+    """Describe a model directory: languages, sizes, vocabulary, how it translates.
+
+    Parameters
+    ----------
+    model
+        A model directory.
+    json_output
+        Write JSON.
+
+    """
+    from polyhead.bundle import load_bundle
+
+    bundle = load_bundle(model)
+    config = bundle.config
+    parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
+    if json_output:
+        print(json.dumps({**config.model_dump(mode="json"), "parameters": parameters}))
+        return
+    print(f"directions   {config.source_language or '?'} → {', '.join(config.target_languages) or '?'}")
+    print(f"parameters   {parameters:,}")
+    print(f"vocabulary   {config.source_vocabulary:,} source, {config.target_vocabulary:,} target pieces")
+    for name, part in (("model", config.model), ("tokenizer", config.tokenizer), ("decoding", config.decoding)):
+        settings = ", ".join(f"{key} {value}" for key, value in part.model_dump(mode="json").items())
+        print(f"{name:<12} {settings}")
+    print(f"written by   polyhead {config.polyhead}, format {config.format}")

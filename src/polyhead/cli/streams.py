@@ -1,0 +1,43 @@
+"""Lines in from files or standard input; results out to standard output, everything else to standard error."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from polyhead.data.readers.files import read_text_lines
+from polyhead.errors import DataError
+from polyhead.text import split_lines
+
+
+def read_lines(path: Path | None) -> list[str]:
+    """The lines of a file, or of standard input. Raises DataError naming the line that is not UTF-8."""
+    if path is not None and str(path) != "-":
+        return list(read_text_lines(path))
+    data = sys.stdin.buffer.read()
+    try:
+        return split_lines(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"not UTF-8 (byte {error.start}); convert it, for instance with iconv", "stdin", line) from None
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """One line each to standard output, as UTF-8 whatever the locale; a line break inside a line becomes a space."""
+    for line in lines:
+        sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Yields a function to call with the number of items just done; a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty() or total < 2:
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        yield lambda done: progress.advance(task, done)

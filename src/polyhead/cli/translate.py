@@ -1,0 +1,134 @@
+"""`polyhead translate`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter, validators
+
+from polyhead.errors import PolyheadError
+
+Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
+
+
+def translate(
+    model: Path,
+    file: Path | None = None,
+    *,
+    to: str | None = None,
+    beam: Positive = None,
+    n_best: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 1,
+    sample: bool = False,
+    temperature: Annotated[float, Parameter(validator=validators.Number(gt=0))] = 1.0,
+    top_k: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 0,
+    top_p: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 1.0,
+    seed: int = 1,
+    min_length: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    max_length: Positive = None,
+    length_penalty: Annotated[float | None, Parameter(validator=validators.Number(gte=0))] = None,
+    no_repeat_ngram: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    prefix: Path | None = None,
+    ensemble: tuple[Path, ...] = (),
+    align: bool = False,
+    batch_tokens: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 4096,
+    threads: Positive = None,
+    json_lines: Annotated[bool, Parameter(name="--json")] = False,
+) -> None:
+    """Translate lines of text: as many lines out as in.
+
+    Parameters
+    ----------
+    model
+        A model directory.
+    file
+        Text to translate, a sentence or paragraph a line; standard input if left out.
+    to
+        The target language, for a model that writes several.
+    beam
+        Beam size; 1 is greedy search. The model's own setting if left out.
+    n_best
+        How many translations a line; more than one are written as `line number ||| translation ||| score`.
+    sample
+        Draw translations from the model's distribution instead of searching the best.
+    temperature
+        Below 1 sharpens the distribution to sample from, above 1 flattens it.
+    top_k
+        Sample among the k likeliest tokens only; 0 for all.
+    top_p
+        Sample among the likeliest tokens that together have this probability.
+    seed
+        Decides the samples.
+    min_length
+        The fewest tokens of an output.
+    max_length
+        The most tokens of an output.
+    length_penalty
+        α: above 0 favours longer translations.
+    no_repeat_ngram
+        No n-gram of this n twice in an output.
+    prefix
+        A file of target prefixes, line by line, that the translations must begin with.
+    ensemble
+        More model directories, whose probabilities are averaged with the first one's.
+    align
+        Write word alignments after a tab, as source-target pairs such as 0-0 1-2.
+    batch_tokens
+        Padded source tokens translated together.
+    threads
+        CPU threads.
+    json_lines
+        One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
+
+    """
+    import torch
+
+    from polyhead.alignment import pharaoh
+    from polyhead.cli.streams import progress_bar, read_lines, write_lines
+    from polyhead.decoding.config import BeamConfig, SamplingConfig
+    from polyhead.translator import Translator
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    lines = read_lines(file)
+    prefixes = read_lines(prefix) if prefix is not None else None
+    translator = Translator.load(model, *ensemble)
+    given = {
+        "min_length": min_length,
+        "max_length": max_length,
+        "length_penalty": length_penalty,
+        "no_repeat_ngram": no_repeat_ngram,
+    }
+    changes = {key: value for key, value in given.items() if value is not None}
+    if sample:
+        if n_best > 1 or beam is not None:
+            raise PolyheadError("--sample draws one translation a line; leave out --beam and --n-best")
+        shared = {key: getattr(translator.config.decoding, key) for key in given}
+        search = SamplingConfig(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, **{**shared, **changes})
+    else:
+        search = BeamConfig.model_validate({**translator.config.decoding.model_dump(), **changes})
+    with progress_bar("translating", len(lines)) as advance:
+        results = translator.translate(
+            lines,
+            search=search,
+            beam_size=beam,
+            n_best=n_best,
+            target_language=to,
+            prefixes=prefixes,
+            align=align,
+            batch_tokens=batch_tokens,
+            progress=advance,
+        )
+    if json_lines:
+        from dataclasses import asdict
+
+        write_lines(json.dumps(asdict(result), ensure_ascii=False) for result in results)
+    elif n_best > 1:
+        write_lines(
+            f"{number} ||| {each.text} ||| {each.score:.6f}"
+            for number, result in enumerate(results)
+            for each in result.alternatives or (result,)
+        )
+    elif align:
+        write_lines(f"{result.text}\t{pharaoh(result.alignment or ())}" for result in results)
+    else:
+        write_lines(result.text for result in results)

@@ -1,0 +1,165 @@
+"""`polyhead demo`: from nothing to a judged translator in minutes."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyhead.demo.grammar import DemoCorpus, Example, generate, pronoun_of
+from polyhead.evaluation.metrics import evaluate
+from polyhead.files import write_text
+from polyhead.inspection.maps import cross_attention
+from polyhead.inspection.pictures import attention_picture, loss_curve_picture, positional_encoding_picture
+from polyhead.model.positions import positional_encoding
+from polyhead.recipe.load import Values
+from polyhead.recipe.train import train
+from polyhead.training.log import duration
+from polyhead.translator import Translator
+
+LANGUAGES = ("fr", "ko")
+PICTURED = (50, 128)
+"""Positions and dimensions of the pictured positional encoding, as in the lecture."""
+
+
+@dataclass(frozen=True)
+class DemoReport:
+    """What the demonstration measured."""
+
+    bleu: dict[str, float]
+    """Target language → BLEU on the held-out sentences."""
+    signature: dict[str, str]
+    pronouns: float
+    """The share of il/elle that agree with the antecedent, in held-out sentences."""
+    lecture: tuple[tuple[Example, str], ...]
+    """The lecture's sentences and what the model made of them."""
+    seconds: float
+
+    @property
+    def lecture_right(self) -> int:
+        """How many of the lecture's sentences came out exactly."""
+        return sum(example.target == output for example, output in self.lecture)
+
+    def __str__(self) -> str:
+        lines = [f"BLEU on held-out {language}: {self.bleu[language]:.1f}" for language in self.bleu]
+        lines.append(f"il/elle right: {100 * self.pronouns:.1f} %")
+        lines.append(f"the lecture's sentences, none of them in training: {self.lecture_right} of {len(self.lecture)} right")
+        for example, output in self.lecture:
+            mark = "✓" if example.target == output else f"✗ expected: {example.target}"
+            lines.append(f"  {example.source}\n    → {output}  {mark}")
+        lines.append(f"all of it took {duration(self.seconds)}")
+        return "\n".join(lines)
+
+
+def run_demo(out: Path, seed: int = 1, keys: Values | None = None) -> DemoReport:
+    """Generates, trains, judges, draws. Raises RecipeError if `out` holds a model already."""
+    began = time.monotonic()
+    corpus = generate(seed)
+    files = out / "corpus"
+    write_corpus(corpus, files)
+    train(recipe_values(out, files, seed, keys or {}))
+    translator = Translator.load(out)
+    report = _judge(translator, corpus, began)
+    _draw(translator, corpus, out)
+    summary = {
+        "bleu": report.bleu,
+        "signature": report.signature,
+        "pronoun_accuracy": report.pronouns,
+        "lecture": [
+            {"source": example.source, "language": example.language, "expected": example.target, "output": output}
+            for example, output in report.lecture
+        ],
+        "seconds": round(report.seconds, 1),
+    }
+    write_text(out / "report.json", json.dumps(summary, ensure_ascii=False, indent=2) + "\n")
+    return report
+
+
+def write_corpus(corpus: DemoCorpus, directory: Path) -> None:
+    """Writes aligned files `train.en-fr.en`, `train.en-fr.fr` and so on."""
+    for split in ("train", "dev", "test"):
+        for language in LANGUAGES:
+            examples = [example for example in getattr(corpus, split) if example.language == language]
+            stem = f"{split}.en-{language}"
+            write_text(directory / f"{stem}.en", "".join(f"{example.source}\n" for example in examples))
+            write_text(directory / f"{stem}.{language}", "".join(f"{example.target}\n" for example in examples))
+
+
+def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
+    """The demonstration's recipe; `keys` win over it."""
+    from polyhead.recipe.load import merge
+
+    def sets(split: str) -> list[Values]:
+        return [
+            {
+                "kind": "lines",
+                "source": f"{split}.en-{language}.en",
+                "target": f"{split}.en-{language}.{language}",
+                "target_language": language,
+            }
+            for language in LANGUAGES
+        ]
+
+    values: Values = {
+        "out": str(out),
+        "seed": seed,
+        "data": {
+            "root": str(files.resolve()),
+            "source_language": "en",
+            "train": sets("train"),
+            "dev": sets("dev"),
+            "batching": {"max_tokens": 6144},
+        },
+        "tokenizer": {"kind": "bpe", "vocabulary_size": 1500},
+        "model": {"preset": "tiny", "dropout": 0.1},
+        "training": {
+            "max_updates": 2000,
+            "label_smoothing": 0.1,
+            "validate_every": 250,
+            "metric": "dev_loss",
+            "schedule": {"kind": "cosine", "learning_rate": 4e-3, "warmup": 200},
+            "averaging": {"kind": "last", "count": 1},
+        },
+        "decoding": {"beam_size": 4},
+    }
+    return merge(values, keys)
+
+
+def _judge(translator: Translator, corpus: DemoCorpus, began: float) -> DemoReport:
+    bleu: dict[str, float] = {}
+    signature: dict[str, str] = {}
+    for language in LANGUAGES:
+        examples = [example for example in corpus.test if example.language == language]
+        outputs = _translate(translator, examples)
+        score = evaluate(outputs, [example.target for example in examples], language, metrics=("bleu",))["bleu"]
+        bleu[language], signature[language] = score.value, score.signature
+    outputs = _translate(translator, corpus.coreference)
+    pairs = list(zip(corpus.coreference, outputs, strict=True))
+    right = sum(pronoun_of(output) == pronoun_of(example.target) for example, output in pairs)
+    lecture = tuple(zip(corpus.lecture, _translate(translator, corpus.lecture), strict=True))
+    return DemoReport(bleu, signature, right / len(pairs), lecture, time.monotonic() - began)
+
+
+def _translate(translator: Translator, examples: Sequence[Example]) -> list[str]:
+    """Translates each example into its own language, in order."""
+    outputs = [""] * len(examples)
+    for language in LANGUAGES:
+        rows = [row for row, example in enumerate(examples) if example.language == language]
+        results = translator.translate([examples[row].source for row in rows], target_language=language)
+        for row, result in zip(rows, results, strict=True):
+            outputs[row] = result.text
+    return outputs
+
+
+def _draw(translator: Translator, corpus: DemoCorpus, out: Path) -> None:
+    """Cross-attention of the lecture's longest sentence in each language, the positional encoding, the loss."""
+    pictures = out / "pictures"
+    pictures.mkdir(exist_ok=True)
+    for language in LANGUAGES:
+        longest = max((e for e in corpus.lecture if e.language == language), key=lambda e: len(e.source))
+        found = cross_attention(translator, longest.source, target_language=language)
+        path = pictures / f"cross-attention.{language}.png"
+        attention_picture(found.weights, found.rows, found.columns, path, title=longest.source)
+    positional_encoding_picture(positional_encoding(*PICTURED).numpy(), pictures / "positional-encoding.png")
+    metrics = (out / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    loss_curve_picture([json.loads(line) for line in metrics], pictures / "training.png")

@@ -1,0 +1,52 @@
+"""The cross-attention of one translation, from a single teacher-forced pass."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from polyhead.batch import collate
+from polyhead.errors import ModelError, PolyheadError
+from polyhead.model.recording import recording
+from polyhead.symbols import EOS_PIECE
+from polyhead.translator import Translation, Translator
+
+
+@dataclass(frozen=True)
+class CrossAttention:
+    """How each written token looked at the source.
+
+    weights: [L, H, T, S] float32, layer by layer; row t belongs to the token rows[t] that was then predicted
+    """
+
+    translation: Translation
+    weights: NDArray[np.float32]
+    rows: list[str]
+    columns: list[str]
+
+
+def cross_attention(translator: Translator, text: str, *, target_language: str | None = None) -> CrossAttention:
+    """Translates `text` and records every layer's and head's cross-attention.
+
+    Raises ModelError for a model without attention, PolyheadError for an empty text.
+    """
+    if not text.strip():
+        raise PolyheadError("there is nothing to look at in an empty text")
+    bundle = translator.bundle
+    model: Any = bundle.model
+    site = bundle.model.alignment_site
+    if site is None:
+        raise ModelError(f"a {bundle.config.model.kind} model has no attention to look at")
+    translation = translator.translate([text], target_language=target_language)[0]
+    source = translator.encode_source(text, target_language)
+    target = bundle.target_tokenizer.encode(translation.text)
+    batch = collate([source], [target])
+    with torch.inference_mode(), recording(model) as maps:
+        model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
+    ending = site.rpartition(".")[2]
+    weights = np.stack([maps[name][0][0].numpy() for name in maps if name.rpartition(".")[2] == ending])
+    rows = [*bundle.target_tokenizer.pieces(target), EOS_PIECE]
+    columns = [*bundle.source_tokenizer.pieces(source), EOS_PIECE]
+    return CrossAttention(translation, weights, rows, columns)

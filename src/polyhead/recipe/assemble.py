@@ -1,0 +1,155 @@
+"""From corpora to a trainer: vocabularies, model, batches, and on resume what an earlier sitting left.
+
+Nothing is written before everything that can be wrong with a recipe has had its chance to be.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import polyhead
+from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_description, save_weights
+from polyhead.data.encode import corpus_for_epochs
+from polyhead.data.loader import Loader
+from polyhead.data.store import EncodedCorpus
+from polyhead.errors import RecipeError, TrainingError
+from polyhead.files import remove_leftovers
+from polyhead.model.build import build_model
+from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.model.word_vectors import load_word_vectors
+from polyhead.recipe.prepare import Pairs, make_tokenizers
+from polyhead.recipe.schema import Recipe
+from polyhead.recipe.validation import Validator
+from polyhead.tokenizers.protocol import Tokenizer
+from polyhead.training.averaging import RunningMean
+from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint
+from polyhead.training.log import Display, MetricsFile
+from polyhead.training.loop import Interrupt, Trainer
+from polyhead.training.optimizer import Optimizer
+from polyhead.training.precision import choose_dtype
+from polyhead.training.schedule import build_schedule
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a trainer is made of."""
+
+    bundle: Bundle
+    """The description, the vocabularies, and a model for validation in evaluation mode."""
+    model: Seq2SeqModel[Any]
+    """The model to train, freshly initialised, on its device."""
+    corpus: Callable[[int], EncodedCorpus]
+    """Epoch → its corpus."""
+    validator: Validator
+
+    def write_description(self, directory: Path) -> None:
+        """Writes vocabularies and settings, which are the same whenever the run is begun or gone on with."""
+        save_description(directory, self.bundle.config, self.bundle.source_tokenizer, self.bundle.target_tokenizer)
+
+
+def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display) -> Parts:
+    """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data."""
+    source, target = _tokenizers(recipe, pairs, display)
+    config = BundleConfig(
+        polyhead=polyhead.__version__,
+        source_language=recipe.data.source_language,
+        target_languages=pairs.languages,
+        tagged=len(pairs.languages) > 1,
+        source_vocabulary=source.vocabulary_size,
+        target_vocabulary=target.vocabulary_size,
+        model=recipe.model,
+        tokenizer=recipe.tokenizer,
+        decoding=recipe.decoding,
+    )
+    torch.manual_seed(recipe.seed)
+    model = build_model(config.model, source.vocabulary_size, target.vocabulary_size)
+    if recipe.word_vectors is not None:
+        _start_from_vectors(model, recipe.word_vectors, source, target, display)
+    display.message(f"model: {sum(parameter.numel() for parameter in model.parameters()):,} parameters")
+    longest = min(recipe.data.max_tokens, recipe.model.max_length)
+    corpus, report = corpus_for_epochs(pairs.train, source, target, config.tagged, recipe.seed, longest)
+    if report.too_long:
+        display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
+    if not report.kept:
+        raise RecipeError(
+            f"every training pair has more than {longest} tokens on a side; raise data.max_tokens or model.max_length"
+        )
+    judged = build_model(config.model, source.vocabulary_size, target.vocabulary_size)
+    bundle = Bundle(config, judged.eval(), source, target)
+    return Parts(bundle, model.to(device), corpus, Validator(bundle, pairs.dev, recipe.data.score_tokenize))
+
+
+def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Display, resume: bool) -> Trainer:
+    """The trainer at the beginning of the run, or where its newest checkpoint stands."""
+    config = recipe.training
+    optimizer = Optimizer(parts.model, config.optimizer, choose_dtype(config.precision, device))
+    mean = None
+    if config.averaging.kind == "ema":
+        mean = RunningMean(optimizer.masters, config.averaging.decay)
+    torch.manual_seed(recipe.seed + 1)
+    directory = recipe.out / "training"
+    progress = _restore(directory, optimizer, mean, display) if resume else Progress()
+    return Trainer(
+        model=parts.model,
+        optimizer=optimizer,
+        schedule=build_schedule(config.schedule, recipe.model.d_model, config.max_updates),
+        stream=Loader(parts.corpus, recipe.data.batching, recipe.seed).stream,
+        validate=parts.validator,
+        config=config,
+        directory=directory,
+        metrics=MetricsFile(directory / "metrics.jsonl", progress.update if resume else None),
+        display=display,
+        progress=progress,
+        interrupt=Interrupt(),
+        running_mean=mean,
+        on_best=lambda weights: save_weights(recipe.out, weights),
+    )
+
+
+def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
+    """Those of the run that is resumed, if it came so far as to write its description, else newly trained ones."""
+    if (recipe.out / "config.json").exists():
+        source, target = load_tokenizers(recipe.out, recipe.tokenizer)
+    else:
+        display.message("training the tokenizer")
+        source, target = make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
+    two = "" if recipe.tokenizer.shared else f" (source), {target.vocabulary_size:,} (target)"
+    display.message(f"vocabulary: {source.vocabulary_size:,} pieces{two}")
+    return source, target
+
+
+def _start_from_vectors(
+    model: Seq2SeqModel[Any], path: Path, source: Tokenizer, target: Tokenizer, display: Display
+) -> None:
+    """Word vectors into the embeddings of both sides, for the words that they know."""
+    for name, tokenizer in (("source", source), ("target", target)):
+        embedding = getattr(model, f"{name}_embedding").tokens
+        pieces = tokenizer.pieces(range(tokenizer.vocabulary_size))
+        vectors = load_word_vectors(path, pieces, embedding.embedding_dim)
+        vectors.write_into(embedding)
+        display.message(f"{name}: {vectors.report}")
+
+
+def _restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, display: Display) -> Progress:
+    """The newest readable checkpoint into optimizer and mean; from the start if there is none yet."""
+    remove_leftovers(directory)
+    remove_leftovers(directory / "checkpoints")
+    remove_leftovers(directory / "snapshots")
+    found = checkpoints(directory / "checkpoints")
+    for path in reversed(found):
+        try:
+            progress, tensors = load_checkpoint(path)
+        except TrainingError as error:
+            if path == found[0]:
+                raise
+            display.message(f"{error}; trying the one before it")
+            continue
+        optimizer.restore(tensors)
+        if mean is not None:
+            mean.weights = {name: tensors[f"mean.{name}"] for name in mean.weights}
+        display.message(f"resuming after update {progress.update}")
+        return progress
+    return Progress()

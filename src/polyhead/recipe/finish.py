@@ -1,0 +1,71 @@
+"""What follows training: the final average, its scores, the model card."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from torch import Tensor
+
+from polyhead.bundle import Bundle, save_weights
+from polyhead.errors import TrainingError
+from polyhead.evaluation.metrics import Scores
+from polyhead.files import write_text
+from polyhead.recipe.card import write_card
+from polyhead.recipe.prepare import Pairs
+from polyhead.recipe.schema import Recipe
+from polyhead.recipe.validation import load_weights, score_pairs
+from polyhead.training.averaging import average, snapshot_path
+from polyhead.training.log import Display
+from polyhead.training.loop import Trainer
+from polyhead.translator import Translator
+
+Results = dict[str, dict[str, float]]
+"""Dev and test set → metric → value."""
+
+
+def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, display: Display) -> Results:
+    """Averages, saves, scores the dev and test sets, writes the model card and, last of all, the scores."""
+    weights = final_weights(trainer)
+    save_weights(recipe.out, weights)
+    load_weights(bundle, weights)
+    translator = Translator(bundle)
+    results: dict[str, Scores] = {}
+    for name, some in [("dev", pairs.dev), *pairs.test]:
+        display.message(f"scoring {name}")
+        for language, scores in score_pairs(translator, some, None, recipe.data.score_tokenize).items():
+            title = f"{name} ({language})" if bundle.config.tagged else name
+            results[title] = scores
+            display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
+    write_card(recipe, bundle, trainer.progress, results)
+    numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
+    write_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")
+    display.message(f"the model is in {recipe.out}")
+    return numbers
+
+
+def final_weights(trainer: Trainer) -> Mapping[str, Tensor]:
+    """The average that the recipe asks for. Raises TrainingError if its snapshots are gone."""
+    if trainer.running_mean is not None:
+        return trainer.running_mean.weights
+    paths = [snapshot_path(trainer.directory / "snapshots", int(update)) for update in trainer.progress.scores]
+    if missing := [path for path in paths if not path.exists()]:
+        raise TrainingError(f"{missing[0]} is missing, so the final average cannot be made")
+    return average(sorted(paths))
+
+
+def read_scores(directory: Path) -> Results | None:
+    """What `finish` wrote; None where it has not come to its end."""
+    try:
+        return cast(Results, json.loads(_scores_path(directory).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+
+
+def remove_scores(directory: Path) -> None:
+    """Says that the run goes on."""
+    _scores_path(directory).unlink(missing_ok=True)
+
+
+def _scores_path(directory: Path) -> Path:
+    return directory / "training" / "scores.json"

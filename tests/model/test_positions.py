@@ -1,0 +1,78 @@
+"""Positions against the paper's formula (section 3.5)."""
+
+import math
+import typing
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhead.model.positions import POSITIONS, SinusoidalConcat, positional_encoding
+from polyhead.model.transformer import TransformerConfig
+
+
+def formula(length: int, d_model: int) -> np.ndarray:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same), element by element."""
+    encoding = np.empty((length, d_model))
+    for pos in range(length):
+        for dimension in range(d_model):
+            i = dimension // 2
+            angle = pos / 10000 ** (2 * i / d_model)
+            encoding[pos, dimension] = math.cos(angle) if dimension % 2 else math.sin(angle)
+    return encoding
+
+
+@given(length=st.integers(1, 40), d_model=st.integers(1, 33))
+def test_equals_the_papers_formula(length: int, d_model: int) -> None:
+    encoding = positional_encoding(length, d_model)
+    assert encoding.dtype == torch.float32
+    np.testing.assert_allclose(encoding.numpy(), formula(length, d_model), atol=1e-6)
+
+
+def test_stays_exact_far_out() -> None:
+    np.testing.assert_allclose(positional_encoding(5000, 64)[-1].numpy(), formula(5000, 64)[-1], atol=1e-6)
+
+
+def test_a_shift_is_a_rotation() -> None:
+    """Section 3.5: PE(pos + k) is a linear function of PE(pos), the same for every pos."""
+    encoding = positional_encoding(60, 32).double()
+    matrix = torch.linalg.lstsq(encoding[:-7], encoding[7:], driver="gelsd").solution
+    torch.testing.assert_close(encoding[:-7] @ matrix, encoding[7:], atol=1e-4, rtol=0)
+
+
+def test_the_table_and_the_settings_name_the_same_kinds() -> None:
+    assert set(typing.get_args(TransformerConfig.model_fields["positions"].annotation)) == set(POSITIONS)
+
+
+@pytest.mark.parametrize("kind", POSITIONS)
+def test_keeps_the_size_and_starts_anywhere(kind: str) -> None:
+    positions, x = POSITIONS[kind](16, 12), torch.randn(2, 8, 16)
+    whole = positions(x)
+    assert whole.shape == x.shape
+    torch.testing.assert_close(torch.cat([positions(x[:, :3]), positions(x[:, 3:], start=3)], 1), whole)
+
+
+@pytest.mark.parametrize("kind", POSITIONS)
+def test_every_kind_but_none_tells_positions_apart(kind: str) -> None:
+    same_token = torch.randn(1, 1, 16).expand(1, 8, 16)
+    placed = POSITIONS[kind](16, 12)(same_token)[0]
+    apart = torch.pdist(placed).min() > 1e-3
+    assert bool(apart) == (kind != "none")
+
+
+def test_sinusoids_are_no_weights() -> None:
+    """They are recomputed, not stored; learned positions are stored and trained."""
+    assert not POSITIONS["sinusoidal"](16, 12).state_dict()
+    assert set(POSITIONS["sinusoidal-concat"](16, 12).state_dict()) == {"merge.weight", "merge.bias"}
+    learned = POSITIONS["learned"](16, 12)
+    assert [tuple(p.shape) for p in learned.parameters()] == [(12, 16)]
+
+
+def test_addition_and_concatenation_as_defined() -> None:
+    x, encoding = torch.randn(2, 5, 16), positional_encoding(12, 16)
+    torch.testing.assert_close(POSITIONS["sinusoidal"](16, 12)(x, start=2), x + encoding[2:7])
+    concat = SinusoidalConcat(16, 12)
+    both = torch.cat([x, encoding[2:7].expand(2, 5, 16)], -1)
+    torch.testing.assert_close(concat(x, start=2), both @ concat.merge.weight.T + concat.merge.bias)

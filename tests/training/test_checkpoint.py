@@ -1,0 +1,101 @@
+"""Checkpoints: nothing is lost, nothing damaged is believed."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from polyhead.data.loader import Position
+from polyhead.errors import TrainingError
+from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint, save_checkpoint
+
+PROGRESS = Progress(
+    update=1234,
+    position=Position(epoch=3, batch=17),
+    best_score=41.25,
+    best_update=1200,
+    stale=1,
+    seconds=98.7654321,
+    finished=True,
+    scores={"1100": 40.0, "1200": 41.25},
+)
+
+
+def test_round_trip_restores_everything(tmp_path: Path) -> None:
+    tensors = {"weights.a": torch.randn(3, 4).t(), "step": torch.tensor(7.0), "low": torch.randn(5).bfloat16()}
+    path = save_checkpoint(tmp_path / "checkpoints", PROGRESS, tensors)
+    assert path.name == "update-00001234.safetensors"
+    drawn = torch.randn(8)
+    torch.randn(100)
+    progress, loaded = load_checkpoint(path)
+    assert progress == PROGRESS
+    torch.testing.assert_close(loaded, tensors, atol=0, rtol=0)
+    assert torch.equal(torch.randn(8), drawn), "the random state goes on where it stood"
+
+
+def test_a_fresh_start_round_trips(tmp_path: Path) -> None:
+    progress, tensors = load_checkpoint(save_checkpoint(tmp_path, Progress(), {}))
+    assert progress == Progress()
+    assert tensors == {}
+
+
+def test_keeps_only_the_newest(tmp_path: Path) -> None:
+    for update in (5, 50, 500, 100_000_000):
+        save_checkpoint(tmp_path, Progress(update=update), {"a": torch.zeros(1)}, keep=2)
+    assert [load_checkpoint(path)[0].update for path in checkpoints(tmp_path)] == [500, 100_000_000]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_failed_save_leaves_the_last_one_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_checkpoint(tmp_path, Progress(update=1), {"a": torch.ones(1)})
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_checkpoint(tmp_path, Progress(update=2), {"a": torch.ones(1)})
+    assert [path.name for path in tmp_path.iterdir()] == ["update-00000001.safetensors"]
+
+
+def test_files_on_their_way_are_no_checkpoints(tmp_path: Path) -> None:
+    (tmp_path / ".update-00000009.safetensors.abc").write_bytes(b"half")
+    assert checkpoints(tmp_path) == []
+    assert checkpoints(tmp_path / "missing") == []
+
+
+def damaged(name: str, path: Path) -> None:
+    whole = path.read_bytes()
+    if name == "cut short":
+        path.write_bytes(whole[: len(whole) // 2])
+    elif name == "empty":
+        path.write_bytes(b"")
+    elif name == "no safetensors":
+        path.write_bytes(b"PK\x03\x04 a zip of something else, long enough to be read as a header length")
+    elif name == "missing":
+        path.unlink()
+    elif name == "weights only":
+        save_file({"a": torch.zeros(1)}, path)
+    elif name == "no progress":
+        save_file({"a": torch.zeros(1), "random_state": torch.get_rng_state()}, path, {"format": "1"})
+    elif name == "progress of another version":
+        metadata = {"format": "1", "progress": '{"position": {"epoch": 0, "batch": 0}, "colour": 1}'}
+        save_file({"random_state": torch.get_rng_state()}, path, metadata)
+    elif name == "no random state":
+        save_file({"random_state": torch.zeros(3)}, path, {"format": "1", "progress": '{"position": {}}'})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cut short", "empty", "no safetensors", "missing", "weights only", "no progress",
+        "progress of another version", "no random state",
+    ],
+)  # fmt: skip
+def test_a_damaged_file_is_named_and_refused(tmp_path: Path, name: str) -> None:
+    path = save_checkpoint(tmp_path, PROGRESS, {"a": torch.randn(100)})
+    damaged(name, path)
+    with pytest.raises(TrainingError, match="update-00001234"):
+        load_checkpoint(path)

@@ -1,0 +1,187 @@
+"""Adam over master weights against PyTorch's Adam."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from polyhead.training.optimizer import Optimizer, OptimizerConfig
+
+
+class Tied(nn.Module):
+    """A small network with a weight in two places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(11, 6)
+        self.hidden = nn.Linear(6, 6)
+        self.output = nn.Linear(6, 11)
+        self.output.weight = self.embedding.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.output(torch.tanh(self.hidden(self.embedding(tokens))))
+
+
+def network() -> Tied:
+    torch.manual_seed(1)
+    return Tied()
+
+
+def batches(count: int) -> list[tuple[Tensor, Tensor]]:
+    """(tokens, targets) of different lengths."""
+    generator = torch.Generator().manual_seed(2)
+    lengths = torch.randint(2, 9, (count,), generator=generator).tolist()
+    return [tuple(torch.randint(11, (2, length), generator=generator)) for length in lengths]  # type: ignore[misc]
+
+
+def summed_loss(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
+    return nn.functional.cross_entropy(model(tokens).float(), targets, reduction="sum")
+
+
+def train(model: nn.Module, optimizer: Optimizer, data: list[tuple[Tensor, Tensor]], rate: float = 0.01) -> list[float]:
+    """Updates on `accumulation` batches at a time; returns the norms."""
+    every, norms = optimizer.config.accumulation, []
+    for start in range(0, len(data), every):
+        group = data[start : start + every]
+        for tokens, targets in group:
+            summed_loss(model, tokens, targets).backward()
+            optimizer.collect()
+        norms.append(float(optimizer.step(rate, sum(targets.numel() for _, targets in group))))
+    return norms
+
+
+def weights(model: nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+
+
+@pytest.mark.parametrize("accumulation", [1, 3])
+@pytest.mark.parametrize("clip_norm", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize("kind", ["adam", "adamw"])
+def test_float32_equals_pytorchs_adam_step_by_step(kind: Any, clip_norm: float, accumulation: int) -> None:
+    """The reference sees the mean over all tokens of a group of batches at once, clips by PyTorch, and steps."""
+    decay = 0.1 if kind == "adamw" else 0.0
+    settings = OptimizerConfig(kind=kind, clip_norm=clip_norm, accumulation=accumulation, weight_decay=decay)
+    model, twin = network(), network()
+    optimizer = Optimizer(model, settings, torch.float32)
+    reference = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[kind](
+        twin.parameters(), betas=(0.9, 0.98), eps=1e-9, weight_decay=decay
+    )
+    data = batches(4 * accumulation)
+    for start in range(0, len(data), accumulation):
+        group, rate = data[start : start + accumulation], 0.01 / (1 + start)
+        (norm,) = train(model, optimizer, group, rate)
+        tokens = torch.cat([x.flatten() for x, _ in group])
+        targets = torch.cat([y.flatten() for _, y in group])
+        reference.zero_grad()
+        nn.functional.cross_entropy(twin(tokens), targets).backward()
+        expected = nn.utils.clip_grad_norm_(twin.parameters(), clip_norm or float("inf"))
+        reference.param_groups[0]["lr"] = rate
+        reference.step()
+        assert norm == pytest.approx(float(expected), rel=1e-4)
+        torch.testing.assert_close(weights(model), weights(twin), atol=2e-6, rtol=1e-5)
+
+
+def test_float32_keeps_no_second_copy() -> None:
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(), torch.float32)
+    assert all(optimizer.masters[name] is parameter for name, parameter in model.named_parameters())
+
+
+def test_bfloat16_masters_take_in_updates_that_bfloat16_would_lose() -> None:
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(), torch.bfloat16)
+    assert all(parameter.dtype == torch.bfloat16 for parameter in model.parameters())
+    assert all(master.dtype == torch.float32 for master in optimizer.masters.values())
+    with torch.no_grad():
+        optimizer.masters["hidden.weight"].fill_(1.0)
+    optimizer.publish()
+    rate, updates = 1e-4, 60  # a step of 1e-4 is lost on 1.0 in bfloat16, whose neighbours are 2⁻⁸ apart
+    assert float(torch.tensor(1.0).bfloat16() - torch.tensor(rate).bfloat16()) == 1.0
+    for _ in range(updates):
+        model.hidden.weight.grad = torch.ones_like(model.hidden.weight)
+        optimizer.collect()
+        optimizer.step(rate, 1)
+    torch.testing.assert_close(optimizer.masters["hidden.weight"], torch.full((6, 6), 1 - rate * updates))
+    assert torch.equal(model.hidden.weight, optimizer.masters["hidden.weight"].bfloat16())
+    assert (model.hidden.weight < 1).all()
+
+
+def test_bfloat16_adds_gradients_in_float32() -> None:
+    """1 + 256 · 2⁻⁹ is 1.5; added in bfloat16, it would stay 1."""
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(clip_norm=0), torch.bfloat16)
+    for value in [1.0] + [2.0**-9] * 256:
+        model.hidden.bias.grad = torch.full_like(model.hidden.bias, value)
+        optimizer.collect()
+    gradient = optimizer.masters["hidden.bias"].grad
+    assert gradient is not None
+    assert (gradient == 1.5).all()
+    assert model.hidden.bias.grad is None
+
+
+def test_bfloat16_learns_what_float32_learns() -> None:
+    data = batches(2) * 60
+    losses: list[float] = []
+    for dtype in (torch.float32, torch.bfloat16):
+        model = network()
+        train(model, Optimizer(model, OptimizerConfig(), dtype), data)
+        losses.append(sum(float(summed_loss(model, *batch).detach()) for batch in data[:2]))
+    assert losses[1] == pytest.approx(losses[0], rel=0.1)
+
+
+def test_tied_weights_stay_tied_and_are_stepped_once() -> None:
+    for dtype in (torch.float32, torch.bfloat16):
+        model = network()
+        optimizer = Optimizer(model, OptimizerConfig(), dtype)
+        train(model, optimizer, batches(2))
+        assert model.output.weight is model.embedding.weight
+        assert set(optimizer.masters) == {"embedding.weight", "hidden.weight", "hidden.bias", "output.bias"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_gradient_that_is_no_number_changes_nothing(dtype: torch.dtype) -> None:
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(), dtype)
+    train(model, optimizer, batches(2))
+    before, moments = weights(model), {name: x.clone() for name, x in optimizer.tensors().items()}
+    summed_loss(model, *batches(1)[0]).backward()
+    assert model.hidden.bias.grad is not None
+    model.hidden.bias.grad[0] = float("nan")
+    optimizer.collect()
+    assert not optimizer.step(0.01, 4).isfinite()
+    torch.testing.assert_close(weights(model), before, atol=0, rtol=0)
+    torch.testing.assert_close(optimizer.tensors(), moments, atol=0, rtol=0)
+    train(model, optimizer, batches(2))
+    assert all(weight.isfinite().all() for weight in weights(model).values())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("before", [0, 3])
+def test_restored_it_goes_on_to_the_last_bit(dtype: torch.dtype, before: int) -> None:
+    data = batches(8)
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(), dtype)
+    train(model, optimizer, data[:before])
+    saved = {name: tensor.clone() for name, tensor in optimizer.tensors().items()}
+    train(model, optimizer, data[before:])
+
+    torch.manual_seed(99)
+    other = Tied()
+    resumed = Optimizer(other, OptimizerConfig(), dtype)
+    resumed.restore(saved)
+    train(other, resumed, data[before:])
+    torch.testing.assert_close(weights(other), weights(model), atol=0, rtol=0)
+    torch.testing.assert_close(resumed.tensors(), optimizer.tensors(), atol=0, rtol=0)
+
+
+def test_restoring_takes_copies() -> None:
+    """What was loaded from a checkpoint is not trained on behind its owner's back."""
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(), torch.float32)
+    train(model, optimizer, batches(2))
+    saved = {name: tensor.clone() for name, tensor in optimizer.tensors().items()}
+    kept = {name: tensor.clone() for name, tensor in saved.items()}
+    optimizer.restore(saved)
+    train(model, optimizer, batches(2))
+    torch.testing.assert_close(saved, kept, atol=0, rtol=0)
