@@ -51,7 +51,7 @@ def test_stepwise_logits_equal_forward(model: Seq2SeqModel) -> None:
 def test_forward_is_the_projection_of_decode(model: Seq2SeqModel) -> None:
     features = model.decode(TARGET, model.encode(SOURCE, MASK))
     layer = model.output_layer
-    expected = features @ layer.weight.T + (0 if layer.bias is None else layer.bias)
+    expected = features @ layer.weight.T
     torch.testing.assert_close(model(SOURCE, MASK, TARGET), expected)
 
 
@@ -225,9 +225,7 @@ def test_bfloat16_is_near_float32(model: Seq2SeqModel) -> None:
     torch.testing.assert_close(steps.float(), expected, atol=0.1 * scale, rtol=0)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_output_layer_is_the_embedding_transposed(bias: bool) -> None:
+def test_output_layer_is_the_embedding_transposed() -> None:
     weight = nn.Parameter(torch.randn(VOCABULARY, 16))
-    layer, features = OutputLayer(weight, bias), torch.randn(2, 3, 16)
+    layer, features = OutputLayer(weight), torch.randn(2, 3, 16)
     torch.testing.assert_close(layer(features), features @ weight.T)
-    assert (layer.bias is not None) == bias

@@ -83,7 +83,7 @@ def test_agrees_with_pytorchs_transformer(norm: Literal["post", "pre"], activati
     )
     memory = model.encode(SOURCE, SOURCE != PAD)
     torch.testing.assert_close(model.decode(TARGET, memory), features, atol=1e-5, rtol=1e-5)
-    logits = nn.functional.linear(features, model.output.weight, model.output.bias)
+    logits = nn.functional.linear(features, model.output.weight)
     torch.testing.assert_close(model(SOURCE, SOURCE != PAD, TARGET), logits, atol=1e-5, rtol=1e-5)
 
 

@@ -11,43 +11,39 @@ from torch import Tensor, nn
 from polyhead.training import loss as loss_module
 from polyhead.training.loss import label_smoothed_loss
 
-Problem = tuple[Tensor, Tensor, Tensor | None, Tensor]
+Problem = tuple[Tensor, Tensor, Tensor]
 Result = tuple[Tensor, ...]
-"""The loss, the likelihood, and the gradients of features, weight and, where there is one, bias."""
+"""The loss, the likelihood, and the gradients of features and weight."""
 
 
-def draw_problem(rows: int, vocabulary: int, d_model: int, spread: float = 1.0, biased: bool = True) -> Problem:
-    """features [N, D], weight [V, D] and bias [V] of the size that a trained model's are, targets [N]."""
+def draw_problem(rows: int, vocabulary: int, d_model: int, spread: float = 1.0) -> Problem:
+    """features [N, D] and weight [V, D] of the size that a trained model's are, targets [N]."""
     features = torch.randn(rows, d_model)
     weight = torch.randn(vocabulary, d_model) * spread / d_model**0.5
-    return features, weight, torch.randn(vocabulary) if biased else None, torch.randint(vocabulary, (rows,))
+    return features, weight, torch.randint(vocabulary, (rows,))
 
 
 def ours(problem: Problem, smoothing: float, scale: float = 1.0) -> Result:
     *inputs, targets = problem
-    features, weight, bias = (None if x is None else x.clone().requires_grad_() for x in inputs)
-    assert features is not None
-    assert weight is not None
-    loss, likelihood = label_smoothed_loss(features, weight, targets, smoothing, bias)
+    features, weight = (x.clone().requires_grad_() for x in inputs)
+    loss, likelihood = label_smoothed_loss(features, weight, targets, smoothing)
     (loss * scale).backward()
-    return loss.detach(), likelihood.detach(), *gradients(features, weight, bias)
+    return loss.detach(), likelihood.detach(), *gradients(features, weight)
 
 
 def reference(problem: Problem, smoothing: float, scale: float = 1.0) -> Result:
     """In float64, from all logits at once."""
     *inputs, targets = problem
-    features, weight, bias = (None if x is None else x.double().requires_grad_() for x in inputs)
-    assert features is not None
-    assert weight is not None
-    logits = nn.functional.linear(features, weight, bias)
+    features, weight = (x.double().requires_grad_() for x in inputs)
+    logits = nn.functional.linear(features, weight)
     loss = nn.functional.cross_entropy(logits, targets, label_smoothing=smoothing, reduction="sum")
     (loss * scale).backward()
     likelihood = nn.functional.cross_entropy(logits, targets, reduction="sum")
-    return loss.detach(), likelihood.detach(), *gradients(features, weight, bias)
+    return loss.detach(), likelihood.detach(), *gradients(features, weight)
 
 
-def gradients(*leaves: Tensor | None) -> list[Tensor]:
-    return [leaf.grad for leaf in leaves if leaf is not None and leaf.grad is not None]
+def gradients(*leaves: Tensor) -> list[Tensor]:
+    return [leaf.grad for leaf in leaves if leaf.grad is not None]
 
 
 def assert_close(found: Result, expected: Result, tolerance: float) -> None:
@@ -66,12 +62,11 @@ def assert_close(found: Result, expected: Result, tolerance: float) -> None:
     chunk=st.integers(1, 45),
     spread=st.sampled_from([0.1, 1.0, 8.0]),
     scale=st.sampled_from([1.0, 0.25]),
-    biased=st.booleans(),
 )
 def test_equals_cross_entropy_values_and_gradients(
-    rows: int, vocabulary: int, d_model: int, smoothing: float, chunk: int, spread: float, scale: float, biased: bool
+    rows: int, vocabulary: int, d_model: int, smoothing: float, chunk: int, spread: float, scale: float
 ) -> None:
-    problem = draw_problem(rows, vocabulary, d_model, spread, biased)
+    problem = draw_problem(rows, vocabulary, d_model, spread)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loss_module, "CHUNK_ROWS", chunk)
         found = ours(problem, smoothing, scale)
@@ -88,11 +83,10 @@ def test_the_chunk_size_in_use_needs_no_whole_chunks() -> None:
 @pytest.mark.parametrize("vocabulary", [50, 2000])
 def test_bfloat16_is_near_the_exact_value(vocabulary: int, smoothing: float) -> None:
     """Loss within half a percent; each gradient within two percent of it (Euclidean norm), the dtypes kept."""
-    features, weight, bias, targets = draw_problem(300, vocabulary, 32)
-    assert bias is not None
-    problem = features.bfloat16(), weight.bfloat16(), bias.bfloat16(), targets
+    features, weight, targets = draw_problem(300, vocabulary, 32)
+    problem = features.bfloat16(), weight.bfloat16(), targets
     found, expected = ours(problem, smoothing), reference(problem, smoothing)
-    assert [x.dtype for x in found] == [torch.float32] * 2 + [torch.bfloat16] * 3
+    assert [x.dtype for x in found] == [torch.float32] * 2 + [torch.bfloat16] * 2
     assert float(found[0]) == pytest.approx(float(expected[0]), rel=5e-3)
     assert float(found[1]) == pytest.approx(float(expected[1]), rel=5e-3)
     for actual, wanted in zip(found[2:], expected[2:], strict=True):
@@ -107,14 +101,14 @@ def test_guessing_evenly_costs_log_v() -> None:
 
 def test_very_sure_and_very_wrong_stay_finite() -> None:
     features, weight = torch.eye(4) * 1e4, torch.eye(4)
-    loss, likelihood, d_features, d_weight = ours((features, weight, None, torch.tensor([1, 2, 3, 0])), 0.1)
+    loss, likelihood, d_features, d_weight = ours((features, weight, torch.tensor([1, 2, 3, 0])), 0.1)
     assert float(likelihood) == pytest.approx(4e4)
     assert all(x.isfinite().all() for x in (loss, d_features, d_weight))
 
 
 def test_no_rows_cost_nothing() -> None:
     features, weight = torch.zeros(0, 4), torch.randn(9, 4)
-    loss, likelihood, d_features, d_weight = ours((features, weight, None, torch.zeros(0, dtype=torch.int64)), 0.1)
+    loss, likelihood, d_features, d_weight = ours((features, weight, torch.zeros(0, dtype=torch.int64)), 0.1)
     assert (float(loss), float(likelihood)) == (0.0, 0.0)
     assert d_features.shape == (0, 4)
     assert (d_weight == 0).all()

@@ -3,9 +3,10 @@
 import os
 import sys
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 import polyhead
+from polyhead.cli.usage import UsageError
 from polyhead.errors import PolyheadError
 
 COMMANDS = {
@@ -19,30 +20,44 @@ COMMANDS = {
     "info": "Describe a model directory.",
 }
 
+
+def _shown(default: object) -> str:
+    """A default as people read it; flags that are off and empty lists are not worth a word."""
+    return "" if default is False or default == () else str(default)
+
+
 app = App(
     name="polyhead",
     help="Train, use and look inside Transformer translators.",
     version=polyhead.__version__,
     help_format="plaintext",
+    default_parameter=Parameter(negative=(), show_default=_shown),
+    suppress_keyboard_interrupt=False,
 )
 for _name, _help in COMMANDS.items():
     app.command(f"polyhead.cli.{_name}:{_name}", name=_name, help=_help)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage."""
+    """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted."""
     try:
-        result = app(arguments, exit_on_error=False, print_error=True, result_action="return_value")
-    except CycloptsError:
-        return 2
+        result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except (CycloptsError, UsageError) as error:
+        return _fail(f"{error}\nTry `polyhead --help` or `polyhead COMMAND --help`.", 2)
     except PolyheadError as error:
-        print(f"polyhead: {error}", file=sys.stderr)
-        return 1
+        return _fail(str(error), 1)
     except BrokenPipeError:
         # The reader (head, less) has left; Python's own flush at exit must not complain about it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        return _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part), 1)
     except KeyboardInterrupt:
-        print("polyhead: interrupted", file=sys.stderr)
-        return 130
+        return _fail("interrupted", 130)
     return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"polyhead: {message}", file=sys.stderr)
+    return status

@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
-from polyhead.errors import PolyheadError
+from polyhead.cli.usage import UsageError
 
 
 def evaluate(
     model: Path | None = None,
+    /,
     *,
     reference: tuple[Path, ...],
     source: Path | None = None,
@@ -18,7 +19,7 @@ def evaluate(
     baseline: Path | None = None,
     to: str | None = None,
     tokenize: str | None = None,
-    beam: int | None = None,
+    beam: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
     by_length: bool = False,
     json_output: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
@@ -53,7 +54,7 @@ def evaluate(
     from polyhead.evaluation.significance import paired_bootstrap
 
     if (model is None) == (hypothesis is None):
-        raise PolyheadError("give either a model directory (with --source) or an output (--hypothesis)")
+        raise UsageError("give either a model directory (with --source) or an output (--hypothesis)")
     references = [read_lines(path) for path in reference]
     sources = read_lines(source) if source is not None else None
     language = to
@@ -61,7 +62,7 @@ def evaluate(
         from polyhead.translator import Translator
 
         if sources is None:
-            raise PolyheadError("a model needs something to translate: give --source")
+            raise UsageError("a model needs something to translate: give --source")
         translator = Translator.load(model)
         known = translator.config.target_languages
         language = to or (known[0] if len(known) == 1 else None)
@@ -72,7 +73,7 @@ def evaluate(
     else:
         outputs = read_lines(hypothesis)
     if by_length and sources is None:
-        raise PolyheadError("quality by length needs the source text: give --source")
+        raise UsageError("quality by length needs the source text: give --source")
     scores = measure(outputs, references, language, tokenize=tokenize, sources=sources if by_length else None)
     comparison = None
     if baseline is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 
-def info(model: Path, *, json_output: Annotated[bool, Parameter(name="--json")] = False) -> None:
+def info(model: Path, /, *, json_output: Annotated[bool, Parameter(name="--json")] = False) -> None:
     """Describe a model directory: languages, sizes, vocabulary, how it translates.
 
     Parameters

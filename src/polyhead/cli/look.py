@@ -1,21 +1,19 @@
 """`polyhead look`."""
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from polyhead.errors import PolyheadError
+from polyhead.cli.usage import UsageError
 
 
 def look(
     model: Path,
     text: str,
+    /,
     *,
     to: str | None = None,
     png: Path | None = None,
     svg: Path | None = None,
-    layer: Annotated[int, Parameter()] = -1,
+    layer: int = -1,
 ) -> None:
     """Draw the cross-attention of one translation.
 
@@ -41,7 +39,7 @@ def look(
 
     paths = [path for path in (png, svg) if path is not None]
     if not paths:
-        raise PolyheadError("say where to draw: --png FILE or --svg FILE")
+        raise UsageError("say where to draw: --png FILE or --svg FILE")
     found = cross_attention(Translator.load(model), text, target_language=to)
     print(found.translation.text)
     for path in paths:

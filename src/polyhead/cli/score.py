@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 def score(
     model: Path,
+    /,
     *,
     source: Path,
     target: Path,

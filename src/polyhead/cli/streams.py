@@ -1,7 +1,8 @@
 """Lines in from files or standard input; results out to standard output, everything else to standard error."""
 
+import codecs
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,15 +12,20 @@ from polyhead.text import split_lines
 
 
 def read_lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input. Raises DataError naming the line that is not UTF-8."""
+    """The lines of a file, or of standard input; none of an empty one. Raises DataError naming the line not in UTF-8."""
     if path is not None and str(path) != "-":
-        return list(read_text_lines(path))
-    data = sys.stdin.buffer.read()
+        return list(read_text_lines(path)) if not _is_empty(path) else []
+    data = sys.stdin.buffer.read().removeprefix(codecs.BOM_UTF8)
     try:
         return split_lines(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(f"not UTF-8 (byte {error.start}); convert it, for instance with iconv", "stdin", line) from None
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether it is a file of no bytes; compressed files and pipes never are."""
+    return path.is_file() and path.stat().st_size == 0
 
 
 def write_lines(lines: Iterable[str]) -> None:
@@ -30,7 +36,7 @@ def write_lines(lines: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(label: str, total: int) -> Generator[Callable[[int], None]]:
     """Yields a function to call with the number of items just done; a bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty() or total < 2:
         yield lambda done: None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from polyhead.errors import PolyheadError
+from polyhead.cli.usage import UsageError
 
 Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
 
@@ -14,6 +14,7 @@ Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
 def translate(
     model: Path,
     file: Path | None = None,
+    /,
     *,
     to: str | None = None,
     beam: Positive = None,
@@ -101,7 +102,7 @@ def translate(
     changes = {key: value for key, value in given.items() if value is not None}
     if sample:
         if n_best > 1 or beam is not None:
-            raise PolyheadError("--sample draws one translation a line; leave out --beam and --n-best")
+            raise UsageError("--sample draws one translation a line; leave out --beam and --n-best")
         shared = {key: getattr(translator.config.decoding, key) for key in given}
         search = SamplingConfig(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, **{**shared, **changes})
     else:

@@ -66,12 +66,12 @@ class Seq2SeqModel(nn.Module, ABC, Generic[S]):
 
 
 class OutputLayer(nn.Module):
-    """features [.., D] → logits [.., V]; the weight [V, D] may be an embedding's (Press & Wolf 2017)."""
+    """features [.., D] → logits [.., V]; the weight [V, D] may be an embedding's (Press & Wolf 2017). No bias."""
 
-    def __init__(self, weight: nn.Parameter, bias: bool = True) -> None:
+    def __init__(self, weight: nn.Parameter) -> None:
         super().__init__()
         self.weight = weight
-        self.bias = nn.Parameter(weight.new_zeros(weight.size(0))) if bias else None
 
     def forward(self, features: Tensor) -> Tensor:
-        return nn.functional.linear(features, self.weight, self.bias)
+        """features [.., D] → logits [.., V]."""
+        return nn.functional.linear(features, self.weight)

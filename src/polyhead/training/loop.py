@@ -155,7 +155,7 @@ class Trainer:
         features = self.model.decode(batch.target_in, self.model.encode(batch.source, batch.source_mask))
         real = batch.target_out != PAD
         loss, likelihood = label_smoothed_loss(
-            features[real], output.weight, batch.target_out[real], self.config.label_smoothing, output.bias
+            features[real], output.weight, batch.target_out[real], self.config.label_smoothing
         )
         loss.backward()
         return float(likelihood.detach()), int(real.sum())

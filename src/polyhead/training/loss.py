@@ -12,18 +12,18 @@ import torch
 from torch import Tensor
 
 CHUNK_ROWS = 256
-"""Rows of logits alive at once: few enough to stay in the cache, enough to keep the matrix product busy."""
+"""Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""
+CHUNKS_KEPT = 4
+"""Chunks of probabilities kept for one product with the features: fewer, longer sums into d weight."""
 
 
-def label_smoothed_loss(
-    features: Tensor, weight: Tensor, targets: Tensor, smoothing: float, bias: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """features [N, D], weight [V, D], targets [N], bias [V] → (loss to differentiate, plain negative log-likelihood).
+def label_smoothed_loss(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    """features [N, D], weight [V, D], targets [N] → (loss to differentiate, plain negative log-likelihood).
 
-    Both are sums over tokens in nats, float32. With logits z = features·weightᵀ + bias and smoothing ε the loss is
+    Both are sums over tokens in nats, float32. With logits z = features·weightᵀ and smoothing ε the loss is
     -Σ_v q_v log softmax(z)_v, where q puts 1-ε on the target and spreads ε evenly over all V words.
     """
-    loss, likelihood = _ProjectedCrossEntropy.apply(features, weight, targets, smoothing, bias)
+    loss, likelihood = _ProjectedCrossEntropy.apply(features, weight, targets, smoothing)
     return loss, likelihood
 
 
@@ -31,57 +31,49 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     """Gradients are computed in the forward pass, while a chunk's probabilities are at hand.
 
     With p = softmax(z), dz = p - (1-ε)·onehot(target) - ε/V. Only p is dense: the other two terms reach
-    d features and d weight as a gathered row, an indexed sum and a column sum, exact in float32; d bias is Σ dz.
+    d features and d weight as a gathered row, an indexed sum and a column sum, exact in float32.
     """
 
     @staticmethod
     def forward(
-        ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float, bias: Tensor | None
+        ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor]:
         loss, likelihood = features.new_zeros(2, dtype=torch.float32)
         d_features = torch.empty_like(features)
         d_weight = torch.zeros_like(weight, dtype=torch.float32)
-        d_bias = features.new_zeros(weight.size(0), dtype=torch.float32)
-        offsets = torch.zeros_like(d_bias) if bias is None else bias.float()
         uniform = smoothing / weight.size(0)
         column_sum = weight.float().sum(0)
+        kept = features.new_empty(min(CHUNKS_KEPT * CHUNK_ROWS, features.size(0)), weight.size(0))
         for start in range(0, features.size(0), CHUNK_ROWS):
             rows = slice(start, start + CHUNK_ROWS)
             x, target = features[rows], targets[rows]
-            logits = torch.nn.functional.linear(x, weight, bias)
-            probabilities = logits.softmax(-1)
+            logits = x @ weight.t()
+            place = start % (CHUNKS_KEPT * CHUNK_ROWS)
+            probabilities = kept[place : place + x.size(0)]
+            torch.softmax(logits, -1, out=probabilities)
             log_normaliser = _log_normaliser(logits, probabilities)
             target_weight = weight[target]
-            target_logit = (x.float() * target_weight.float()).sum(-1) + offsets[target]
+            target_logit = (x.float() * target_weight.float()).sum(-1)
             negative_log_likelihood = log_normaliser - target_logit
-            mean_logit = (x.float() @ column_sum + offsets.sum()) / weight.size(0)
-            mean_loss = (log_normaliser - mean_logit).sum()
+            mean_loss = log_normaliser.sum() - (x.float() @ column_sum).sum() / weight.size(0)
             likelihood += negative_log_likelihood.sum()
             loss += (1 - smoothing) * negative_log_likelihood.sum() + smoothing * mean_loss
             d_x = (probabilities @ weight).float() - (1 - smoothing) * target_weight.float() - uniform * column_sum
             d_features[rows] = d_x.to(features.dtype)
-            d_weight += probabilities.t() @ x
-            d_bias += probabilities.sum(0, dtype=torch.float32)
+            filled = place + x.size(0)
+            if filled == kept.size(0) or start + x.size(0) == features.size(0):
+                d_weight += kept[:filled].t() @ features[start + x.size(0) - filled : start + x.size(0)]
         d_weight.index_add_(0, targets, features.float(), alpha=smoothing - 1)
         d_weight -= uniform * features.float().sum(0)
-        d_bias.index_add_(0, targets, torch.ones_like(targets, dtype=torch.float32), alpha=smoothing - 1)
-        d_bias -= uniform * features.size(0)
-        ctx.save_for_backward(d_features, d_weight, d_bias)
+        ctx.save_for_backward(d_features, d_weight)
         ctx.weight_dtype = weight.dtype
-        ctx.bias_dtype = None if bias is None else bias.dtype
         return loss, likelihood
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None, Tensor | None]:
-        d_features, d_weight, d_bias = ctx.saved_tensors
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        d_features, d_weight = ctx.saved_tensors
         scale = gradients[0]
-        return (
-            d_features * scale.to(d_features.dtype),
-            (d_weight * scale).to(ctx.weight_dtype),
-            None,
-            None,
-            None if ctx.bias_dtype is None else (d_bias * scale).to(ctx.bias_dtype),
-        )
+        return d_features * scale.to(d_features.dtype), (d_weight * scale).to(ctx.weight_dtype), None, None
 
 
 def _log_normaliser(logits: Tensor, probabilities: Tensor) -> Tensor:
