@@ -50,7 +50,7 @@ def test_an_opened_corpus_stays_on_disk(tmp_path: Path) -> None:
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(path.read_bytes()[:-4]),
         lambda path: np.save(path, np.array([{"a": 1}], dtype=object), allow_pickle=True),
-        lambda path: np.save(path, np.array([0, 3, 2])),
+        lambda path: np.save(path, np.array([0, 4, 3])),
         lambda path: np.save(path, np.array([0, 2])),
         lambda path: np.save(path, np.array([[0, 2, 3]])),
     ],

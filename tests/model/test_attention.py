@@ -141,7 +141,7 @@ def test_dropout_of_weights_keeps_the_mean_and_is_off_in_evaluation(core: type[n
 
 
 def test_fastest_core_turns_to_the_fused_one_for_long_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attention_module, "FUSED_FROM", 4)
+    monkeypatch.setattr(attention_module, "EXPLICIT_UP_TO", {torch.float32: 4})
     module, used = FastestCore(), list[str]()
     module.explicit.register_forward_hook(lambda *_: used.append("explicit"))
     module.fused.register_forward_hook(lambda *_: used.append("fused"))

@@ -46,3 +46,9 @@ def test_origins() -> None:
     assert traced.origins == ((0, 1), (1, 2), (2, 4), (4, 5), (5, 6), (5, 6))
     assert traced.span(2, 3) == (2, 4)
     assert traced.span(6, 6) == (6, 6)
+
+
+def test_a_mark_that_composes_across_another_keeps_its_neighbours_apart() -> None:
+    traced = normalised("xa\u0334\u0301y", "NFC", False)  # the acute joins the a, over the tilde between them
+    assert traced.text == "x\u00e1\u0334y"
+    assert traced.origins == ((0, 1), (1, 4), (1, 4), (4, 5))

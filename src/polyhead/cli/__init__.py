@@ -21,9 +21,10 @@ COMMANDS = {
 }
 
 
-def _shown(default: object) -> str:
-    """A default as people read it; flags that are off and empty lists are not worth a word."""
-    return "" if default is False or default == () else str(default)
+def _shown(default: object) -> str | None:
+    """A default as people read it; what is unset, off or empty is not worth a word."""
+    unset = default is None or default is False or default == ()
+    return None if unset else str(default)
 
 
 app = App(

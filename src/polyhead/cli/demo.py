@@ -1,5 +1,6 @@
 """`polyhead demo`."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ def demo(
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
     out: Path = Path("runs/demo"),
     seed: int = 1,
-) -> None:
+) -> int:
     """Make a small corpus, train one model on it for French and Korean, translate, draw.
 
     Parameters
@@ -23,9 +24,15 @@ def demo(
         Decides the corpus and the training.
 
     """
+    from polyhead.demo.grammar import generate
     from polyhead.demo.run import run_demo
     from polyhead.recipe.load import parse_keys
 
-    print(run_demo(out, seed, parse_keys(keys)))
+    report = run_demo(out, generate(seed), seed, parse_keys(keys))
+    if report is None:
+        print(f"stopped; the same command goes on in {out}", file=sys.stderr)
+        return 130
+    print(report)
     print(f"\nthe model, its corpus and its pictures are in {out}; try:")
     print(f'  echo "The cat drinks water" | polyhead translate {out} --to fr')
+    return 0

@@ -12,7 +12,7 @@ from polyhead.text import split_lines
 
 
 def read_lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input; none of an empty one. Raises DataError naming the line not in UTF-8."""
+    """The lines of a file, or of standard input; none of an empty one. DataError names a line not in UTF-8."""
     if path is not None and str(path) != "-":
         return list(read_text_lines(path)) if not _is_empty(path) else []
     data = sys.stdin.buffer.read().removeprefix(codecs.BOM_UTF8)

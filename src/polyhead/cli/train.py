@@ -25,11 +25,9 @@ def train(
     Parameters
     ----------
     recipe
-        A TOML file; `recipes/` has examples. Leave it out to train on --source and --target with defaults
-        that follow from the corpus and the machine, and are printed.
+        A TOML file, as in `recipes/`; without it --source and --target, and defaults to suit corpus and machine.
     keys
-        Any key of a recipe, such as --model.d_model 256; it wins over the file. A number that may be unset
-        takes "none".
+        Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number.
     source
         Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
     target

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyhead.demo.grammar import DemoCorpus, Example, generate, pronoun_of
+from polyhead.demo.grammar import DemoCorpus, Example, pronoun_of
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.inspection.maps import cross_attention
 from polyhead.inspection.pictures import attention_picture, loss_curve_picture, positional_encoding_picture
 from polyhead.model.positions import positional_encoding
-from polyhead.recipe.load import Values
+from polyhead.recipe.load import Values, merge
+from polyhead.recipe.record import started
 from polyhead.recipe.train import train
 from polyhead.training.log import duration
 from polyhead.translator import Translator
@@ -41,7 +42,10 @@ class DemoReport:
         return sum(example.target == output for example, output in self.lecture)
 
     def __str__(self) -> str:
-        lines = [f"BLEU on held-out {language}: {self.bleu[language]:.1f}" for language in self.bleu]
+        lines = [
+            f"BLEU on held-out {language}: {value:.1f}  ({self.signature[language]})"
+            for language, value in self.bleu.items()
+        ]
         lines.append(f"il/elle right: {100 * self.pronouns:.1f} %")
         lines.append(f"the lecture's sentences, none of them in training: {self.lecture_right} of {len(self.lecture)} right")
         for example, output in self.lecture:
@@ -51,13 +55,19 @@ class DemoReport:
         return "\n".join(lines)
 
 
-def run_demo(out: Path, seed: int = 1, keys: Values | None = None) -> DemoReport:
-    """Generates, trains, judges, draws. Raises RecipeError if `out` holds a model already."""
+def run_demo(out: Path, corpus: DemoCorpus, seed: int = 1, keys: Values | None = None) -> DemoReport | None:
+    """Trains on `corpus`, judges, draws. None when a signal ended training early.
+
+    Called again, it goes on where it stopped; a finished model is judged and drawn once more.
+    Raises RecipeError if `out` holds a run with another seed, other keys or another corpus.
+    """
     began = time.monotonic()
-    corpus = generate(seed)
     files = out / "corpus"
-    write_corpus(corpus, files)
-    train(recipe_values(out, files, seed, keys or {}))
+    resume = started(out)
+    if not resume:
+        write_corpus(corpus, files)
+    if not train(recipe_values(out, files, seed, keys or {}), resume=resume).finished:
+        return None
     translator = Translator.load(out)
     report = _judge(translator, corpus, began)
     _draw(translator, corpus, out)
@@ -87,8 +97,6 @@ def write_corpus(corpus: DemoCorpus, directory: Path) -> None:
 
 def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
     """The demonstration's recipe; `keys` win over it."""
-    from polyhead.recipe.load import merge
-
     def sets(split: str) -> list[Values]:
         return [
             {

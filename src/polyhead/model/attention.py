@@ -11,8 +11,11 @@ from torch import Tensor, nn
 
 from polyhead.model.dropout import Dropout
 
-FUSED_FROM = 256
-"""On CPU the explicit core is the faster one up to about this many keys; beyond, its T×S matrix costs too much."""
+EXPLICIT_UP_TO = {torch.float32: 64, torch.bfloat16: 256}
+"""Keys up to which the explicit core is the faster one on a CPU, as measured; beyond, its T×S matrix costs too much.
+
+In bfloat16 the fused kernel's backward pass is several times slower than the explicit one at short lengths.
+"""
 
 
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -71,7 +74,7 @@ class FastestCore(nn.Module):
         self.fused = FusedCore(dropout)
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-        short = key.size(-2) <= FUSED_FROM
+        short = key.size(-2) <= EXPLICIT_UP_TO.get(key.dtype, 0)
         core = self.explicit if short and query.device.type == "cpu" else self.fused
         return core(query, key, value, mask)
 

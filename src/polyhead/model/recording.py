@@ -3,8 +3,9 @@
 The model's code has neither a flag nor a stored map; when the block ends, its own cores are back.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from typing import cast
 
 from torch import Tensor, nn
 
@@ -44,5 +45,5 @@ def recording(model: nn.Module) -> Generator[Maps, None, None]:
 
 
 def _attentions(model: nn.Module) -> dict[str, nn.Module]:
-    modules: dict[str, nn.Module] = dict(model.named_modules())
-    return {name: module for name, module in modules.items() if isinstance(getattr(module, "core", None), nn.Module)}
+    modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
+    return {name: module for name, module in modules if isinstance(getattr(module, "core", None), nn.Module)}

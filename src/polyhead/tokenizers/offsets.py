@@ -71,6 +71,7 @@ def _in_form(traced: Traced, form: Normalisation) -> Traced:
         parts.append((start, end, unicodedata.normalize(form, text[start:end])))
         start = end
     result = traced.through(parts)
+    # Should the parts ever not add up, coarse origins beat a text that differs from what is encoded.
     whole = unicodedata.normalize(form, text)
     return result if result.text == whole else traced.through([(0, len(text), whole)])
 

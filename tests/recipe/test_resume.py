@@ -1,0 +1,234 @@
+"""Interrupted at any moment and resumed, a run ends as if it had been left alone."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tomli_w
+
+import polyhead.bundle
+import polyhead.training.checkpoint
+from polyhead.errors import RecipeError, TrainingError
+from polyhead.recipe import record
+from polyhead.recipe.train import train
+from polyhead.training.loop import Trainer
+
+TIMINGS = ("seconds", "target_tokens_per_second")
+BPE = {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}
+VARIANTS = {
+    "last": {"training__averaging": {"kind": "last", "count": 2}},
+    "ema": {"training__averaging": {"kind": "ema", "decay": 0.9}, "training__optimizer": {"accumulation": 2}},
+}
+
+
+class KilledError(BaseException):
+    """Stands for a kill: nothing catches it, no checkpoint is written."""
+
+
+def recipe(toy, out: str, variant: str):
+    return toy.values(out, tokenizer=BPE, model__dropout=0.2, data__max_tokens=64, **VARIANTS[variant])
+
+
+def traces(directory: Path):
+    """The hash of the final weights, and the metrics without what a clock decides."""
+    lines = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    metrics = [{key: value for key, value in json.loads(line).items() if key not in TIMINGS} for line in lines]
+    return hashlib.sha256((directory / "model.safetensors").read_bytes()).hexdigest(), metrics
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """The process id of a copy of this process that does `work` and ends with status 0 (1 if that fails)."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return child
+
+
+@pytest.fixture(params=sorted(VARIANTS))
+def variant(request):
+    return request.param
+
+
+@pytest.fixture
+def alone(toy, variant):
+    """The traces of a run left alone."""
+    return traces(train(recipe(toy, "alone", variant)).directory)
+
+
+@pytest.mark.parametrize("graceful", [True, False], ids=["asked to stop", "killed"])
+def test_interrupted_at_several_updates(toy, variant, alone, graceful, monkeypatch):
+    update = Trainer._update
+    stops = [1, 7, 8, 9, 17, 20]
+
+    def stopping(self, batches, watch):
+        result = update(self, batches, watch)
+        if stops and self.progress.update == stops[0]:
+            stops.pop(0)
+            if not graceful:
+                raise KilledError
+            self.interrupt.requested = True
+        return result
+
+    monkeypatch.setattr(Trainer, "_update", stopping)
+    finished, sittings = False, 0
+    while not finished:
+        try:
+            finished = train(recipe(toy, "model", variant), resume=sittings > 0).finished
+        except KilledError:
+            assert not graceful
+        sittings += 1
+    assert sittings > 5
+    assert traces(toy.directory / "model") == alone
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_killed_at_random_moments(toy, variant, alone):
+    draw = random.Random(variant)
+    values = recipe(toy, "model", variant)
+    for _ in range(8):
+        child = in_child(lambda: train(values, resume=record.started(toy.directory / "model")))
+        time.sleep(draw.uniform(0.02, 0.8))
+        os.kill(child, draw.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+        os.waitpid(child, 0)
+    train(values, resume=record.started(toy.directory / "model"))
+    assert traces(toy.directory / "model") == alone
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("module", "call"),
+    [(polyhead.training.checkpoint, 1), (polyhead.training.checkpoint, 2), (polyhead.bundle, 1), (polyhead.bundle, 4)],
+    ids=["first checkpoint", "second checkpoint", "best weights", "final weights"],
+)
+def test_killed_while_a_file_is_being_written(toy, module, call, monkeypatch):
+    values = recipe(toy, "model", "last")
+    values["training"]["metric"] = "dev_loss"
+    save = module.save_file
+    calls = 0
+
+    def dying(tensors, path, metadata=None):
+        nonlocal calls
+        calls += 1
+        save(tensors, path, metadata)
+        if calls == call:
+            whole = Path(path).read_bytes()
+            Path(path).write_bytes(whole[: len(whole) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "save_file", dying)
+        status = os.waitpid(in_child(lambda: train(values)), 0)[1]
+    assert os.WTERMSIG(status) == signal.SIGKILL, "it should have died while writing"
+    outcome = train(values, resume=True)
+    assert outcome.finished
+    left_alone = train({**values, "out": str(toy.directory / "alone")})
+    assert traces(outcome.directory) == traces(left_alone.directory)
+    assert not list(outcome.directory.rglob(".*")), "unfinished files should be gone"
+
+
+def test_killed_before_the_description_was_written(toy, monkeypatch):
+    values = recipe(toy, "model", "last")
+
+    def killed(*_):
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(polyhead.recipe.assemble, "save_description", killed)
+        with pytest.raises(KilledError):
+            train(values)
+    assert train(values, resume=True).finished
+
+
+def test_a_finished_run_says_so_and_is_left_as_it_is(toy, capsys):
+    first = train(toy.values())
+    before = {path: path.read_bytes() for path in first.directory.rglob("*") if path.is_file()}
+    again = train(toy.values(), resume=True)
+    assert again == first
+    assert "this run is finished, after 20 updates" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in first.directory.rglob("*") if path.is_file()}
+
+
+def test_a_finished_run_can_be_given_a_later_end(toy):
+    train(toy.values(training__max_updates=16))
+    longer = train(toy.values(training__max_updates=32), resume=True)
+    assert longer.finished
+    assert traces(longer.directory) == traces(train(toy.values("alone", training__max_updates=32)).directory)
+
+
+def test_the_end_cannot_be_moved_where_the_schedule_depends_on_it(toy):
+    cosine = {"kind": "cosine", "learning_rate": 0.01, "warmup": 5}
+    train(toy.values(training__schedule=cosine, training__max_updates=4))
+    with pytest.raises(RecipeError, match="training.max_updates was 4, now 8"):
+        train(toy.values(training__schedule=cosine, training__max_updates=8), resume=True)
+
+
+def test_another_recipe_is_refused_by_the_name_of_its_keys(toy):
+    train(toy.values(training__max_updates=2))
+    with pytest.raises(RecipeError, match=r"model.d_ff was 32, now 64; seed was 1, now 2"):
+        train(toy.values(training__max_updates=2, seed=2, model__d_ff=64), resume=True)
+
+
+def test_other_data_are_refused(toy):
+    values = toy.values(training__max_updates=2)
+    train(values)
+    path = toy.directory / "train.source"
+    path.write_text(path.read_text().replace("bado", "wuto"))
+    with pytest.raises(RecipeError, match=r"begun with other data.*the training pairs have changed"):
+        train(values, resume=True)
+
+
+def test_there_must_be_a_run_to_resume_and_none_to_begin(toy):
+    with pytest.raises(RecipeError, match="no training run to resume"):
+        train(toy.values(), resume=True)
+    train(toy.values(training__max_updates=2))
+    with pytest.raises(RecipeError, match="already holds a model or a run: go on with --resume"):
+        train(toy.values())
+
+
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(toy, capsys):
+    directory = train(toy.values(training__max_updates=16)).directory
+    found = sorted((directory / "training" / "checkpoints").iterdir())
+    assert len(found) == 2
+    found[1].write_bytes(found[1].read_bytes()[:100])
+    values = toy.values(training__max_updates=24)
+    assert train(values, resume=True).finished
+    assert "trying the one before it" in capsys.readouterr().err
+    for path in (directory / "training" / "checkpoints").iterdir():
+        path.write_bytes(b"nothing")
+    with pytest.raises(TrainingError, match="is not a checkpoint"):
+        train(toy.values(training__max_updates=30), resume=True)
+
+
+@pytest.mark.slow
+def test_the_command_killed_by_signals(toy):
+    alone = traces(train(recipe(toy, "alone", "ema")).directory)
+    file = toy.directory / "recipe.toml"
+    file.write_text(tomli_w.dumps(recipe(toy, "model", "ema")))
+    command = [sys.executable, "-m", "polyhead", "train", str(file)]
+    metrics = toy.directory / "model" / "training" / "metrics.jsonl"
+    expected = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 130, signal.SIGINT: 130}
+    for number, lines in [(signal.SIGKILL, 1), (signal.SIGTERM, 3), (signal.SIGKILL, 5), (signal.SIGINT, 6)]:
+        resume = ["--resume"] if record.started(toy.directory / "model") else []
+        with subprocess.Popen([*command, *resume], stderr=subprocess.PIPE, text=True) as process:
+            while process.poll() is None and not (metrics.exists() and metrics.read_text().count("\n") >= lines):
+                time.sleep(0.002)
+            process.send_signal(number)
+            errors = process.communicate()[1]
+            assert process.returncode in (expected[number], 0)
+            assert "Traceback" not in errors
+    subprocess.run([*command, "--resume"], check=True, capture_output=True)
+    assert traces(toy.directory / "model") == alone

@@ -1,0 +1,152 @@
+"""A whole run in this process: files in, a model directory out."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhead.errors import DataError, RecipeError, TrainingError
+from polyhead.model.build import MODELS
+from polyhead.recipe.train import train
+from polyhead.training.checkpoint import checkpoints, load_checkpoint
+from polyhead.translator import Translator
+
+SMALL = {
+    "transformer": {},
+    "rnn": {"kind": "rnn", "d_model": 16, "hidden_size": 16},
+    "rnn-attention": {"kind": "rnn-attention", "d_model": 16, "hidden_size": 16},
+}
+
+
+def metrics(directory: Path) -> list[dict[str, Any]]:
+    """The lines of metrics.jsonl."""
+    text = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS))
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_every_kind_of_model_learns_and_leaves_a_complete_directory(toy, kind, precision):
+    values = toy.values(
+        training__max_updates=40, training__validate_every=20, training__log_every=10, training__precision=precision
+    )
+    values["model"] = SMALL[kind] or values["model"]
+    outcome = train(values)
+    assert outcome.finished
+    assert set(outcome.scores["dev"]) == {"bleu", "chrf", "ter"}
+    names = {str(path.relative_to(outcome.directory)) for path in outcome.directory.rglob("*") if path.is_file()}
+    assert {"config.json", "model.safetensors", "shared.spm", "README.md"} <= names
+    assert {"training/metrics.jsonl", "training/recipe.toml", "training/data.json"} <= names
+    reports = [line for line in metrics(outcome.directory) if "loss" in line]
+    assert [line["update"] for line in reports] == [10, 20, 30, 40]
+    needed = {"update", "epoch", "seconds", "loss", "learning_rate", "target_tokens", "target_tokens_per_second"}
+    assert needed <= set(reports[0])
+    assert reports[-1]["loss"] < reports[0]["loss"] - 0.1
+    validations = [line for line in metrics(outcome.directory) if "dev_loss" in line]
+    assert [line["update"] for line in validations] == [20, 40]
+    assert {"dev_loss", "dev_bleu", "dev_chrf"} <= set(validations[0])
+    assert len(Translator.load(outcome.directory).translate(["bado kilu", ""])) == 2
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"tokenizer__shared": False},
+        {"training__averaging": {"kind": "ema", "decay": 0.9}},
+        {"training__averaging": {"kind": "best", "count": 2}},
+        {"training__averaging": {"kind": "last", "count": 2}},
+        {"training__averaging": {"kind": "none"}},
+        {"training__optimizer": {"accumulation": 3, "kind": "adamw", "weight_decay": 0.01}},
+        {"tokenizer": {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}},
+        {"training__metric": "dev_chrf", "training__schedule": {"kind": "cosine", "learning_rate": 0.01, "warmup": 5}},
+        {"training__metric": "dev_loss", "model__norm": "pre", "model__positions": "learned"},
+    ],
+    ids=lambda keys: next(iter(keys)),
+)
+def test_settings_that_change_the_run(toy, keys):
+    outcome = train(toy.values(**keys))
+    assert outcome.finished
+    assert Translator.load(outcome.directory).translate(["bado kilu"])[0].tokens is not None
+
+
+def test_without_a_dev_set_some_of_the_text_is_held_out(toy):
+    outcome = train(toy.values(data__dev=[], training__max_updates=4))
+    assert json.loads((outcome.directory / "training" / "data.json").read_text())["validation"]["pairs"] == 7
+
+
+def test_ends_by_epochs_and_by_patience(toy):
+    by_epochs = train(toy.values("epochs", training__max_epochs=1, training__max_updates=10_000))
+    assert max(line["epoch"] for line in metrics(by_epochs.directory)) == 1
+    impatient = {"training__patience": 2, "training__max_updates": 10_000, "training__validate_every": 2}
+    constant = {"training__schedule": {"kind": "constant", "learning_rate": 1e-9, "warmup": 1}}
+    by_patience = train(toy.values("patience", **impatient, **constant))
+    assert len([line for line in metrics(by_patience.directory) if "dev_loss" in line]) == 3
+
+
+def test_several_directions_are_tagged(tagged_model):
+    config = json.loads((tagged_model / "config.json").read_text())
+    assert config["tagged"]
+    assert config["target_languages"] == ["xb", "xc"]
+    assert {"dev_bleu", "dev_bleu_xb", "dev_bleu_xc"} <= set(metrics(tagged_model)[-1])
+
+
+def test_the_recorded_recipe_trains_the_same_model_again(toy):
+    first = train(toy.values(training__patience="none", data__cleaning__max_ratio="none"))
+    recorded = tomllib.loads((first.directory / "training" / "recipe.toml").read_text(encoding="utf-8"))
+    second = train({**recorded, "out": str(toy.directory / "again")})
+    weights = [(outcome.directory / "model.safetensors").read_bytes() for outcome in (first, second)]
+    assert weights[0] == weights[1]
+
+
+def test_test_sets_are_scored_and_stand_on_the_card(toy):
+    outcome = train(toy.values(data__test=[toy.write("test", 8, seed=5)], training__max_updates=4))
+    name = str(toy.directory / "test.source")
+    assert set(outcome.scores) == {"dev", name}
+    card = (outcome.directory / "README.md").read_text(encoding="utf-8")
+    assert f"| {name} | bleu |" in card
+    assert "polyhead translate" in card
+
+
+def test_a_missing_test_set_is_noticed_before_training(toy):
+    missing = {"kind": "lines", "source": str(toy.directory / "no"), "target": str(toy.directory / "no")}
+    with pytest.raises(DataError, match="no such file"):
+        train(toy.values(data__test=[missing]))
+    assert not (toy.directory / "model").exists()
+
+
+def test_what_does_not_fit_together_leaves_nothing_behind(toy):
+    with pytest.raises(RecipeError, match="not divisible"):
+        train(toy.values(model__num_heads=3))
+    with pytest.raises(RecipeError, match="every training pair"):
+        train(toy.values(data__max_tokens=2))
+    assert not (toy.directory / "model").exists()
+
+
+def test_a_language_that_training_lacks_is_noticed_before_training(toy):
+    readers = [{**toy.write(name, 30, seed), "target_language": name} for seed, name in enumerate(("xb", "xc"))]
+    with pytest.raises(RecipeError, match="no target language"):
+        train(toy.values(data__train=readers))
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_loss_that_explodes_stops_the_run_and_keeps_the_last_good_checkpoint(toy, norm):
+    """Sensible for eight updates, then the learning rate is a million."""
+    values = toy.values(model__norm=norm, training__max_updates=8, training__optimizer__clip_norm=0)
+    directory = train(values).directory
+    good = checkpoints(directory / "training" / "checkpoints")[-1]
+    ruined = toy.values("ruined", model__norm=norm, training__max_updates=400, training__optimizer__clip_norm=0)
+    ruined["training"]["schedule"] = {"kind": "constant", "learning_rate": 1e6, "warmup": 1}
+    with pytest.raises(TrainingError, match=r"training stopped at update \d+: .*learning_rate"):
+        train(ruined)
+    assert load_checkpoint(good)[0].update == 8
+
+
+def test_word_vectors_start_the_embeddings(toy, capsys):
+    path = toy.directory / "vectors.txt"
+    path.write_text("2 16\nbado " + " ".join(["1.0"] * 16) + "\nkilu " + " ".join(["-1.0"] * 16) + "\n")
+    train(toy.values(word_vectors=str(path), training__max_updates=1))
+    assert "2 of" in capsys.readouterr().err
+    with pytest.raises(DataError):
+        train(toy.values("other", word_vectors=str(path), model__d_model=32))
