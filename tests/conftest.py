@@ -25,7 +25,7 @@ def seed() -> None:
     torch.manual_seed(0)
 
 
-WORDS = "bado kilu mera noti pasu rovi sela tugo vani zeko fimo gura hepi jola wuto".split()
+WORDS = tuple("bado kilu mera noti pasu rovi sela tugo vani zeko fimo gura hepi jola wuto".split())  # noqa: SIM905
 LATER = {"b": "k", "k": "b", "m": "n", "n": "m", "p": "t", "t": "p", "s": "z", "z": "s", "a": "o", "o": "a"}
 
 
@@ -121,5 +121,7 @@ def tagged_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from polyhead.recipe.train import train
 
     toy = Toy(tmp_path_factory.mktemp("tagged"))
-    readers = [{**toy.write(language, 60, seed), "target_language": language} for seed, language in enumerate(("xb", "xc"))]
+    readers = [
+        {**toy.write(language, 60, seed), "target_language": language} for seed, language in enumerate(("xb", "xc"))
+    ]
     return train(toy.values(data__train=readers, data__dev=readers, training__max_updates=4)).directory

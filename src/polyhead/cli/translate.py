@@ -104,7 +104,8 @@ def translate(
         if n_best > 1 or beam is not None:
             raise UsageError("--sample draws one translation a line; leave out --beam and --n-best")
         shared = {key: getattr(translator.config.decoding, key) for key in given}
-        search = SamplingConfig(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, **{**shared, **changes})
+        drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+        search = SamplingConfig.model_validate({**shared, **changes, **drawn})
     else:
         search = BeamConfig.model_validate({**translator.config.decoding.model_dump(), **changes})
     with progress_bar("translating", len(lines)) as advance:

@@ -21,7 +21,8 @@ In bfloat16 the fused kernel's backward pass is several times slower than the ex
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(QKᵀ/√d_k): query [B, H, T, d_k], key [B, H, S, d_k] → [B, H, T, S], rows summing to 1.
 
-    The softmax is computed in float32 at least. A masked key's weight is exactly 0; a row with every key masked is all zeros, never NaN.
+    The softmax is computed in float32 at least. A masked key's weight is exactly 0; a row with every key masked is
+    all zeros, never NaN.
     """
     exact = torch.promote_types(query.dtype, torch.float32)
     scores = (query @ key.transpose(-2, -1)).to(exact) / math.sqrt(query.size(-1))

@@ -6,6 +6,7 @@ Keys are nested dictionaries until they are validated at the end, so that a key 
 import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -63,10 +64,10 @@ def parse_keys(words: Sequence[str]) -> Values:
 def parse_value(text: str) -> Any:
     """`128` → 128, `true` → True, `[1, 2]` → a list, anything else → the text itself (dates are text too)."""
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        value: object = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
-    return value if isinstance(value, bool | int | float | str | list | dict) else text
+    return text if isinstance(value, date | time) else value
 
 
 def put(values: Values, keys: Sequence[str], value: Any) -> None:

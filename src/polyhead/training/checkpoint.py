@@ -3,10 +3,10 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -66,12 +66,12 @@ def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
     """
     try:
         with safe_open(path, "pt") as file:
-            metadata: dict[str, str] = file.metadata() or {}
+            metadata = cast("dict[str, str]", file.metadata() or {})
         tensors = load_file(path)
         values: dict[str, Any] = json.loads(metadata["progress"])
         values["position"] = Position(**values["position"])
         progress = Progress(**values)
         torch.set_rng_state(tensors.pop(RANDOM_STATE))
-    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise TrainingError(f"{path} is not a checkpoint that this version can resume from: {error}") from error
     return progress, tensors

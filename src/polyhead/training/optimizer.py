@@ -77,7 +77,7 @@ class Optimizer:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""
         gradients = [master.grad for master in self.masters.values() if master.grad is not None]
         norms: list[Tensor] = list(torch._foreach_norm(gradients))
-        norm = torch.linalg.vector_norm(torch.stack(norms)) / tokens
+        norm: Tensor = torch.linalg.vector_norm(torch.stack(norms)) / tokens
         clip = self.config.clip_norm
         scale = torch.clamp(clip / (norm + 1e-6), max=1.0) if clip > 0 else torch.ones_like(norm)
         torch._foreach_mul_(gradients, scale / tokens)

@@ -1,0 +1,38 @@
+"""`polyhead check`, `info` and `look`."""
+
+import json
+
+import pytest
+
+
+def test_check(polyhead, toy):
+    reader = toy.write("train", 60)
+    answer = polyhead("check", "--source", reader["source"], "--target", reader["target"])
+    assert answer.status == 0
+    for said in ("pairs kept", "words a source line", "training would choose: model.dropout"):
+        assert said in answer.out
+    found = json.loads(polyhead("check", "--source", reader["source"], "--target", reader["target"], "--json").out)
+    assert found["cleaning"]["kept"] == 60
+    assert found["defaults"]["model.preset"] == "tiny"
+    assert "no such file" in polyhead("check", "--source", "no", "--target", "no").err
+
+
+def test_info(polyhead, toy_model, tagged_model):
+    answer = polyhead("info", toy_model)
+    assert answer.status == 0
+    assert "xa → xb" in answer.out
+    found = json.loads(polyhead("info", toy_model, "--json").out)
+    assert found["model"]["d_model"] == 32
+    assert found["parameters"] > 1000
+    assert "xb, xc" in polyhead("info", tagged_model).out
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_look(polyhead, toy_model, tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"a picture.{suffix}"
+    answer = polyhead("look", toy_model, "bado kilu", f"--{suffix}", picture)
+    assert answer.status == 0
+    assert answer.lines[0]
+    assert picture.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml")
+    assert polyhead("look", toy_model, "  ", f"--{suffix}", picture).status == 1

@@ -1,0 +1,164 @@
+"""`polyhead train` from the command line."""
+
+import json
+import tomllib
+
+import pytest
+import tomli_w
+
+SHORT = ["--training.max_updates", "3", "--training.validate-every=2", "--data.batching.max_tokens", "300"]
+TINY = ["--model.encoder_layers", "1", "--model.decoder-layers=1", "--model.d_model", "16", "--model.num_heads=2"]
+
+
+@pytest.fixture
+def files(toy):
+    reader = toy.write("train", 60)
+    return ["--source", reader["source"], "--target", reader["target"]]
+
+
+def record(directory):
+    return tomllib.loads((directory / "training" / "recipe.toml").read_text(encoding="utf-8"))
+
+
+def test_two_files_are_enough(polyhead, toy, files):
+    answer = polyhead("train", *SHORT, *TINY, *files, "--out", toy.directory / "my model")
+    assert answer.status == 0
+    assert answer.out == "", "progress is no result"
+    for said in ("pairs kept", "chosen: model.dropout = 0.3", "tokens/s", "dev_bleu", "the model is in"):
+        assert said in answer.err
+    recipe = record(toy.directory / "my model")
+    assert recipe["training"]["max_updates"] == 3
+    assert recipe["training"]["validate_every"] == 2
+    assert recipe["model"]["d_model"] == 16
+    answer = polyhead("translate", toy.directory / "my model", stdin="bado\n\nkilu\n")
+    assert (answer.status, len(answer.lines)) == (0, 3)
+
+
+def test_keys_win_over_the_file_and_options_over_both(polyhead, toy):
+    file = toy.directory / "recipe.toml"
+    file.write_text(tomli_w.dumps(toy.values("unused", seed=7)))
+    dev = toy.write("other", 6, seed=9)
+    answer = polyhead(
+        "train", file, *SHORT, "--seed=3", "--out", toy.directory / "used",
+        "--dev-source", dev["source"], "--dev-target", dev["target"],
+    )  # fmt: skip
+    assert answer.status == 0
+    recipe = record(toy.directory / "used")
+    assert recipe["seed"] == 3
+    assert recipe["training"]["max_updates"] == 3
+    assert recipe["data"]["dev"][0]["source"] == dev["source"]
+
+
+def test_resume_needs_only_the_directory(polyhead, toy, files):
+    out = toy.directory / "model"
+    assert polyhead("train", *SHORT, *TINY, *files, "--out", out).status == 0
+    again = polyhead("train", "--out", out, "--resume")
+    assert again.status == 0
+    assert "this run is finished" in again.err
+    longer = polyhead("train", "--out", out, "--resume", "--training.max_updates=5")
+    assert longer.status == 0
+    assert "resuming after update 3" in longer.err
+    updates = [json.loads(line)["update"] for line in (out / "training" / "metrics.jsonl").read_text().splitlines()]
+    assert max(updates) == 5
+
+
+def test_an_existing_model_is_not_overwritten(polyhead, toy, files):
+    out = toy.directory / "model"
+    assert polyhead("train", *SHORT, *TINY, *files, "--out", out).status == 0
+    answer = polyhead("train", *SHORT, *TINY, *files, "--out", out)
+    assert answer.status == 1
+    assert "go on with --resume, or choose another --out" in answer.err
+
+
+def test_resuming_nothing(polyhead, toy, files):
+    answer = polyhead("train", *files, "--out", toy.directory / "nothing", "--resume")
+    assert answer.status == 1
+    assert "there is no training run to resume" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("out = ", "not valid TOML"),
+        ("nonsense", "not valid TOML"),
+        ("[data]\ntrian = []", "did you mean 'train'"),
+        ("[model]\nd_modle = 3", "model.d_modle: there is no such key; did you mean 'd_model'"),
+        ("[model]\npreset = 'huge'", "model.preset"),
+        ("[model]\nd_model = 'wide'", "model.d_model = 'wide'"),
+        ("[model]\nkind = 'perceptron'", "perceptron"),
+        ("model = 3", "model = 3"),
+        ("data = 3", "data = 3"),
+        ("training = []", "training = []"),
+        ("training.metric = 'bleu'", "dev_bleu"),
+        ("seed = 'x'", "seed = 'x'"),
+        ("data.train = 'train.en'", "data.train = 'train.en'"),
+        ("data.train = [{ kind = 'lines', source = 'a' }]", "data.train.0.target: this key is needed"),
+        ("data.train = [{ kind = 'csv', source = 'a' }]", "csv"),
+        ("data.train = []", "data.train"),
+        ("training.max_updates = 0", "training.max_updates = 0"),
+        ("model.dropout = 1.5", "model.dropout = 1.5"),
+        ("", "data"),
+    ],
+)  # fmt: skip
+def test_wrong_recipes(polyhead, toy, text, said):
+    file = toy.directory / "recipe.toml"
+    file.write_text(text, encoding="utf-8")
+    answer = polyhead("train", file)
+    assert answer.status == 1
+    assert answer.out == ""
+    assert said in answer.err
+
+
+def test_recipes_that_cannot_be_read(polyhead, toy):
+    binary = toy.directory / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    for file, said in ((toy.directory / "no.toml", "no such recipe"), (toy.directory, "directory"), (binary, "UTF-8")):
+        answer = polyhead("train", file)
+        assert answer.status == 1
+        assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said"),
+    [
+        (b"a\nb\nc\n", b"x\ny\n", ".source has 3 lines and"),
+        (b"a\nb\xff\nc\n", b"x\ny\nz\n", ".source:2: invalid UTF-8"),
+        (b"", b"x\n", "the file is empty"),
+        (None, b"x\n", "there is no such file"),
+        (b"a\n", b"x\n", "too few"),
+        (b"\n\n\n", b"x\ny\nz\n", "nothing is left to train on"),
+        (b"\x1f\x8b\x00", b"x\n", "UTF-8"),
+        (b"a\n" * 100, b"x\n" * 100, "too few"),
+    ],
+)
+def test_wrong_corpora(polyhead, toy, source, target, said):
+    paths = [toy.directory / f"corpus.{side}" for side in ("source", "target")]
+    for path, data in zip(paths, (source, target), strict=True):
+        if data is not None:
+            path.write_bytes(data)
+    answer = polyhead("train", "--source", paths[0], "--target", paths[1], "--out", toy.directory / "model")
+    assert answer.status == 1
+    assert said in answer.err
+    assert not (toy.directory / "model").exists()
+
+
+def test_out_must_be_writable(polyhead, toy, files):
+    occupied = toy.directory / "file"
+    occupied.write_text("mine")
+    for out in (occupied, occupied / "model"):
+        answer = polyhead("train", *SHORT, *TINY, *files, "--out", out)
+        assert answer.status == 1
+        assert str(occupied) in answer.err
+    assert occupied.read_text() == "mine"
+
+
+def test_an_exploding_loss_is_one_sentence_and_leaves_a_model(polyhead, toy, files):
+    out = toy.directory / "model"
+    keys = ["--training.schedule.kind=constant", "--training.schedule.warmup=1", "--training.max_updates=400"]
+    answer = polyhead(
+        "train", *keys, "--training.schedule.learning_rate=1e6", "--training.validate_every=1",
+        "--training.optimizer.clip_norm=0", *TINY, *files, "--data.batching.max_tokens=300", "--out", out,
+    )  # fmt: skip
+    assert answer.status == 1
+    assert answer.err.splitlines()[-1].startswith("polyhead: training stopped at update")
+    assert polyhead("info", out).status == 0

@@ -1,0 +1,130 @@
+"""`polyhead translate` and `polyhead score`: lines in, as many lines out."""
+
+import json
+
+import pytest
+
+LINES = ["bado kilu", "", "mera", "  ", "noti pasu rovi"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"bado", b"bado\n", b"bado\r\nkilu\r\n", b"\n\nbado\n\n", b"a\xe2\x80\xa8b\nc\x00d\n\x0c\x85\n"[:13],
+     "\ufeffbado\nkilu".encode(), b"bado\rkilu\n"],
+)  # fmt: skip
+def test_as_many_lines_out_as_in(polyhead, toy_model, tmp_path, data):
+    expected = data.count(b"\n") + (0 if not data or data.endswith(b"\n") else 1)
+    answer = polyhead("translate", toy_model, stdin=data)
+    assert (answer.status, len(answer.lines)) == (0, expected)
+    file = tmp_path / "some lines.txt"
+    file.write_bytes(data)
+    assert polyhead("translate", toy_model, file).lines == answer.lines
+    assert polyhead("translate", toy_model, "-", stdin=data).lines == answer.lines
+
+
+def test_an_empty_line_gives_an_empty_line(polyhead, toy_model):
+    answer = polyhead("translate", toy_model, stdin="".join(f"{line}\n" for line in LINES))
+    assert [bool(line) for line in answer.lines] == [True, False, True, False, True]
+    assert answer.err == ""
+
+
+def test_json_lines(polyhead, toy_model):
+    answer = polyhead("translate", toy_model, "--json", "--n-best", 2, "--align", stdin="bado kilu\n\n")
+    one, blank = (json.loads(line) for line in answer.lines)
+    plain = polyhead("translate", toy_model, "--beam=2", stdin="bado kilu\n").lines
+    assert one["text"] == plain[0]
+    assert len(one["alternatives"]) == 2
+    assert len(one["token_log_probabilities"]) == len(one["tokens"]) + 1
+    assert all(len(pair) == 2 for pair in one["alignment"])
+    assert (blank["text"], blank["alignment"]) == ("", [])
+
+
+def test_n_best_and_alignments_as_text(polyhead, toy_model):
+    answer = polyhead("translate", toy_model, "--n-best", 3, stdin="bado kilu\n\nmera\n")
+    assert [line.split(" ||| ")[0] for line in answer.lines] == ["0", "0", "0", "1", "2", "2", "2"]
+    text, alignment = polyhead("translate", toy_model, "--align", stdin="bado kilu\n").lines[0].split("\t")
+    assert len(alignment.split()) == len(text.split())
+
+
+def test_samples(polyhead, toy_model):
+    arguments = ["translate", toy_model, "--sample", "--temperature", 4, "--top-k", 50, "--top-p", 0.99]
+    first, again, other = (polyhead(*arguments, "--seed", seed, stdin="bado kilu\nmera\n").out for seed in (1, 1, 2))
+    assert first == again != other
+    assert polyhead("translate", toy_model, "--sample", "--beam", 3).status == 2
+
+
+def test_other_options(polyhead, toy_model, tmp_path):
+    (tmp_path / "prefixes").write_text("xyz\n\n")
+    answer = polyhead("translate", toy_model, "--prefix", tmp_path / "prefixes", stdin="bado\nkilu\n")
+    assert answer.lines[0].startswith("xyz")
+    assert polyhead("translate", toy_model, "--prefix", tmp_path / "prefixes", stdin="bado\n").status == 1
+    plain = polyhead("translate", toy_model, stdin="bado kilu\n").out
+    assert polyhead("translate", toy_model, "--ensemble", toy_model, stdin="bado kilu\n").out == plain
+    assert polyhead("translate", toy_model, "--batch-tokens", 1, "--threads", 1, stdin="bado kilu\n").out == plain
+    longer = ["--min-length", 6, "--max-length", 7, "--length-penalty", 1, "--no-repeat-ngram", 2, "--json"]
+    tokens = json.loads(polyhead("translate", toy_model, *longer, stdin="bado\n").out)["tokens"]
+    assert 6 <= len(tokens) <= 7
+
+
+def test_the_target_language(polyhead, tagged_model):
+    answer = polyhead("translate", tagged_model, stdin="bado\n")
+    assert (answer.status, answer.out) == (1, "")
+    assert "name one of xb, xc" in answer.err
+    answer = polyhead("translate", tagged_model, "--to", "xd", stdin="bado\n")
+    assert answer.status == 1
+    assert "xb, xc" in answer.err
+    assert polyhead("translate", tagged_model, "--to", "xc", stdin="bado\n").status == 0
+
+
+def test_input_that_is_not_utf8_is_named_by_line(polyhead, toy_model, tmp_path):
+    answer = polyhead("translate", toy_model, stdin=b"bado\n\xff\n")
+    assert (answer.status, answer.out) == (1, "")
+    assert "stdin:2: not UTF-8" in answer.err
+    file = tmp_path / "latin1.txt"
+    file.write_bytes(b"bado\n\xe9t\xe9\n")
+    assert f"{file}:2" in polyhead("translate", toy_model, file).err
+    assert "no such file" in polyhead("translate", toy_model, tmp_path / "no").err
+
+
+@pytest.mark.parametrize("command", ["translate", "info", "score", "look", "evaluate"])
+@pytest.mark.parametrize("damage", ["absent", "a file", "empty", "half a vocabulary", "pickled weights"])
+def test_damaged_models_are_one_sentence(polyhead, toy_model, tmp_path, command, damage):
+    model = tmp_path / "model"
+    if damage == "a file":
+        model.write_text("x")
+    elif damage != "absent":
+        model.mkdir()
+        for path in toy_model.iterdir() if damage != "empty" else ():
+            if path.is_file():
+                (model / path.name).write_bytes(path.read_bytes())
+    if damage == "half a vocabulary":
+        (model / "shared.spm").write_bytes((toy_model / "shared.spm").read_bytes()[:500])
+    if damage == "pickled weights":
+        (model / "model.safetensors").write_bytes(b"\x80\x04\x95cposix\nsystem\n")
+    text = tmp_path / "text"
+    text.write_text("bado\n")
+    more = {
+        "score": ["--source", text, "--target", text],
+        "evaluate": ["--source", text, "--reference", text],
+        "look": ["bado", "--svg", tmp_path / "x.svg"],
+    }
+    answer = polyhead(command, model, *more.get(command, []))
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.startswith(f"polyhead: {model}")
+    assert answer.err.count("\n") == 1
+
+
+def test_score(polyhead, toy_model, tmp_path):
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_text("bado kilu\nmera\n")
+    translated = polyhead("translate", toy_model, "--json", source)
+    best = [json.loads(line) for line in translated.lines]
+    target.write_text("".join(f"{one['text']}\n" for one in best))
+    plain = polyhead("score", toy_model, "--source", source, "--target", target)
+    assert [float(line) for line in plain.lines] == pytest.approx([one["log_probability"] for one in best], abs=1e-3)
+    answer = polyhead("score", toy_model, "--source", source, "--target", target, "--json")
+    assert json.loads(answer.lines[0])["log_probability"] == pytest.approx(float(plain.lines[0]), abs=1e-5)
+    target.write_text("one\n")
+    assert (
+        "2 source texts, but 1 translations" in polyhead("score", toy_model, "--source", source, "--target", target).err
+    )

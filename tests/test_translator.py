@@ -1,0 +1,247 @@
+"""Text in, text out, on a small model that has learnt to translate word by word."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig
+from polyhead.errors import ModelError, PolyheadError
+from polyhead.translator import Translator
+
+TEXTS = ["bado kilu", "mera", "noti pasu rovi sela", "tugo vani zeko fimo gura hepi", "bado", "jola wuto kilu"]
+
+
+@pytest.fixture(scope="module")
+def translator(toy_model):
+    return Translator.load(toy_model)
+
+
+def texts(results):
+    return [result.text for result in results]
+
+
+def words(number, seed=0):
+    draw = random.Random(seed)
+    return " ".join(draw.choice(["bado", "kilu", "mera", "noti", "pasu"]) for _ in range(number))
+
+
+def test_it_translates(translator):
+    results = translator.translate(["bado kilu mera", "noti pasu"])
+    right = {"koda", "bilu", "nero", "mapi", "tozu"}
+    assert len(right & set(" ".join(texts(results)).split())) >= 3
+    assert all(result.log_probability <= 0 for result in results)
+
+
+@pytest.mark.parametrize("search", [BeamConfig(beam_size=3), GreedyConfig(), SamplingConfig(seed=3)])
+def test_batch_size_and_companions_change_nothing(translator, search):
+    together = translator.translate(TEXTS, search=search)
+    for budget in (1, 10, 40):
+        apart = translator.translate(TEXTS, search=search, batch_tokens=budget)
+        assert texts(apart) == texts(together)
+        for one, other in zip(apart, together, strict=True):
+            assert one.log_probability == pytest.approx(other.log_probability, abs=1e-4)
+
+
+def test_order_and_the_presence_of_others_change_nothing(translator):
+    expected = dict(zip(TEXTS, texts(translator.translate(TEXTS)), strict=True))
+    shuffled = random.Random(1).sample(TEXTS * 3, 18)
+    assert texts(translator.translate(shuffled)) == [expected[text] for text in shuffled]
+    assert [translator.translate([text])[0].text for text in TEXTS] == list(expected.values())
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t  ", "\u2028", "\u3000", "\r"])
+def test_blank_text_gives_empty_text_and_needs_no_model(translator, blank):
+    middle = translator.translate(["bado", blank, "kilu"], align=True, n_best=2)
+    assert (middle[1].text, middle[1].score, middle[1].tokens, middle[1].alignment) == ("", 0.0, (), ())
+    assert texts([middle[0], middle[2]]) == texts(translator.translate(["bado", "kilu"], n_best=2))
+    assert translator.translate([]) == []
+    assert texts(translator.translate([blank])) == [""]
+
+
+@pytest.mark.parametrize(
+    "odd", ["bado\rkilu", "bado\u2028kilu", "bado\x00kilu", "\x00", "bado\u0085kilu", "한국어 😀", "\ufeff"]
+)
+def test_as_many_texts_out_as_in_whatever_is_in_them(translator, odd):
+    assert len(translator.translate([odd, "bado", odd])) == 3
+
+
+def test_a_single_text_must_stand_in_brackets(translator):
+    with pytest.raises(TypeError, match="brackets"):
+        translator.translate("bado")
+
+
+class Echo(Translator):
+    """Says what it was asked to decode in place of decoding it."""
+
+    def _decode(self, pieces, config, keys):
+        self.seen = [*getattr(self, "seen", []), *(piece.content for piece in pieces)]
+        return super()._decode(pieces, config, keys)
+
+
+@pytest.fixture
+def echo(translator):
+    return Echo(translator.bundle)
+
+
+def test_a_text_that_is_too_long_is_split_at_sentence_ends_and_nothing_is_cut(echo):
+    sentences = [f"{words(3, seed)}!" for seed in range(9)]
+    result = echo.translate([" ".join(sentences)])[0]
+    assert sorted(echo.seen) == sorted(sentences)
+    apart = echo.translate(sentences)
+    assert result.text == " ".join(one.text.strip() for one in apart)
+    assert result.log_probability == pytest.approx(sum(one.log_probability for one in apart), abs=1e-3)
+    assert len(result.tokens) == sum(len(one.tokens) for one in apart)
+
+
+def test_a_sentence_without_ends_is_split_at_words(echo):
+    text = words(200)
+    assert echo.translate([text])[0].text
+    assert sorted(" ".join(echo.seen).split()) == sorted(text.split())
+    assert len(echo.seen) > 5
+
+
+def test_a_monstrous_word_is_split_too(echo):
+    text = "badokilu" * 100
+    result = echo.translate([text], align=True)[0]
+    assert sum(len(part) for part in echo.seen) == len(text)
+    assert {i for i, _ in result.alignment} == {0}, "there is only one word to read from"
+
+
+def test_split_texts_do_not_disturb_their_neighbours(translator):
+    long = ". ".join(words(4, seed) for seed in range(12))
+    results = translator.translate(["bado", long, "", "kilu"])
+    assert texts([results[0], results[3]]) == texts(translator.translate(["bado", "kilu"]))
+
+
+def test_progress_counts_texts(translator):
+    counts = []
+    translator.translate([*TEXTS, "", words(60)], batch_tokens=20, progress=counts.append)
+    assert sum(counts) == len(TEXTS) + 2
+
+
+def test_n_best_lists_are_sorted_and_distinct(translator):
+    for result in translator.translate(TEXTS, n_best=4):
+        scores = [each.score for each in result.alternatives]
+        assert len(scores) == 4
+        assert scores == sorted(scores, reverse=True)
+        assert result.text == result.alternatives[0].text
+        assert len({each.tokens for each in result.alternatives}) == 4
+
+
+def test_the_beam_is_widened_for_the_n_best(translator):
+    assert len(translator.translate(["bado kilu"], beam_size=1, n_best=3)[0].alternatives) == 3
+    assert translator.translate(["bado kilu"], search=BeamConfig(beam_size=4, n_best=2), beam_size=5)[0].alternatives
+
+
+def test_prefixes_are_kept(translator):
+    prefixes = ["", "xyz", "tozu b", "zugo", "kodo bilu", ""]
+    results = translator.translate(TEXTS, prefixes=prefixes)
+    for result, prefix in zip(results, prefixes, strict=True):
+        assert result.text.startswith(prefix)
+    free = translator.translate(TEXTS)
+    assert texts([results[0], results[5]]) == texts([free[0], free[5]])
+    long = ". ".join(words(4, seed) for seed in range(12))
+    assert translator.translate([long], prefixes=["xyz"])[0].text.startswith("xyz")
+
+
+def test_prefixes_must_fit(translator):
+    with pytest.raises(PolyheadError, match="2 texts, but 1 target prefixes"):
+        translator.translate(["bado", "kilu"], prefixes=["x"])
+    with pytest.raises(PolyheadError, match="prefix 1 is longer than the model's limit of 20 tokens"):
+        translator.translate(["bado"], prefixes=[words(100)])
+
+
+def test_lengths_are_kept_to(translator):
+    for search in (BeamConfig(min_length=8, max_length=9), GreedyConfig(min_length=8, max_length=9)):
+        for result in translator.translate(TEXTS, search=search):
+            assert 8 <= len(result.tokens) <= 9
+    for result in translator.translate(TEXTS, search=BeamConfig(min_length=500)):
+        assert len(result.tokens) < 20, "the model's own limit stands"
+
+
+def test_samples_follow_from_the_seed(translator):
+    hot = SamplingConfig(temperature=3.0, seed=1)
+    first = texts(translator.translate(TEXTS, search=hot))
+    assert texts(translator.translate(TEXTS, search=hot)) == first
+    assert texts(translator.translate(TEXTS, search=hot.model_copy(update={"seed": 2}))) != first
+
+
+def test_the_score_of_an_output_is_its_log_probability(translator):
+    results = translator.translate(TEXTS)
+    scored = translator.score(TEXTS, texts(results))
+    for result, again in zip(results, scored, strict=True):
+        if translator.bundle.target_tokenizer.encode(result.text) == list(_ids(translator, result)):
+            assert again.log_probability == pytest.approx(result.log_probability, abs=1e-4)
+            assert again.score == pytest.approx(again.log_probability / len(again.token_log_probabilities))
+    assert len(scored) == len(TEXTS)
+
+
+def _ids(translator, result):
+    tokenizer = translator.bundle.target_tokenizer
+    pieces = tokenizer.pieces(range(tokenizer.vocabulary_size))
+    return [pieces.index(token) for token in result.tokens]
+
+
+def test_scoring_says_what_does_not_fit(translator):
+    with pytest.raises(PolyheadError, match="2 source texts, but 1 translations"):
+        translator.score(["bado", "kilu"], ["x"])
+    with pytest.raises(PolyheadError, match="pair 2 is longer than the model's limit of 20 tokens"):
+        translator.score(["bado", words(50)], ["x", "y"])
+    assert translator.score([], []) == []
+    assert translator.score([""], [""])[0].log_probability < 0
+
+
+def test_a_model_agrees_with_itself_as_an_ensemble(translator, toy_model):
+    twice = Translator.load(toy_model, toy_model)
+    assert texts(twice.translate(TEXTS)) == texts(translator.translate(TEXTS))
+    one, two = (each.score(TEXTS[:2], ["kodo", "x"]) for each in (translator, twice))
+    for single, both in zip(one, two, strict=True):
+        assert both.log_probability == pytest.approx(single.log_probability, abs=1e-3)
+
+
+def test_an_ensemble_needs_one_vocabulary(toy_model, tagged_model):
+    with pytest.raises(ModelError, match="must share their vocabularies"):
+        Translator.load(toy_model, tagged_model)
+
+
+def test_alignments_name_words_that_exist_and_are_mostly_right(translator):
+    right = total = 0
+    results = translator.translate([*TEXTS, words(40)], align=True)
+    for text, result in zip([*TEXTS, words(40)], results, strict=True):
+        source, target = text.split(), result.text.split()
+        assert [j for _, j in result.alignment] == list(range(len(target)))
+        assert all(0 <= i < len(source) for i, _ in result.alignment)
+        right += sum(i == j for i, j in result.alignment if len(source) == len(target))
+        total += len(target) if len(source) == len(target) else 0
+    assert right > 0.6 * total
+
+
+def test_alignment_needs_attention(translator, monkeypatch):
+    monkeypatch.setattr(translator.bundle.model, "alignment_site", None)
+    with pytest.raises(ModelError, match="no attention to read alignments from"):
+        translator.translate(["bado"], align=True)
+
+
+def test_the_target_language_must_be_named_and_known(tagged_model, translator):
+    tagged = Translator.load(tagged_model)
+    assert len(tagged.translate(["bado", "kilu"], target_language="xc", align=True)) == 2
+    with pytest.raises(ModelError, match="name one of xb, xc"):
+        tagged.translate(["bado"])
+    with pytest.raises(ModelError, match="xb, xc"):
+        tagged.translate(["bado"], target_language="xd")
+    with pytest.raises(ModelError, match="translates to xb, not to fr"):
+        translator.translate(["bado"], target_language="fr")
+    assert translator.translate(["bado"], target_language="xb")[0].text
+
+
+def test_language_tags_are_never_written(tagged_model):
+    tagged = Translator.load(tagged_model)
+    hot = SamplingConfig(temperature=50.0, max_length_offset=10)
+    for result in tagged.translate(["bado kilu"] * 40, search=hot, target_language="xb"):
+        assert not any(token.startswith("<2") for token in result.tokens)
+
+
+def test_translations_are_values(translator):
+    first = translator.translate(["bado"])[0]
+    assert replace(first) == first
