@@ -6,7 +6,14 @@ import tomllib
 import pytest
 import tomli_w
 
-SHORT = ["--training.max_updates", "3", "--training.validate-every=2", "--data.batching.max_tokens", "300"]
+SHORT = [
+    "--training.max_updates",
+    "3",
+    "--training.log_every=1",
+    "--training.validate-every=2",
+    "--data.batching.max_tokens",
+    "300",
+]
 TINY = ["--model.encoder_layers", "1", "--model.decoder-layers=1", "--model.d_model", "16", "--model.num_heads=2"]
 
 
@@ -152,7 +159,7 @@ def test_out_must_be_writable(polyhead, toy, files):
     assert occupied.read_text() == "mine"
 
 
-def test_an_exploding_loss_is_one_sentence_and_leaves_a_model(polyhead, toy, files):
+def test_an_exploding_loss_is_one_sentence(polyhead, toy, files):
     out = toy.directory / "model"
     keys = ["--training.schedule.kind=constant", "--training.schedule.warmup=1", "--training.max_updates=400"]
     answer = polyhead(
@@ -161,4 +168,3 @@ def test_an_exploding_loss_is_one_sentence_and_leaves_a_model(polyhead, toy, fil
     )  # fmt: skip
     assert answer.status == 1
     assert answer.err.splitlines()[-1].startswith("polyhead: training stopped at update")
-    assert polyhead("info", out).status == 0

@@ -9,7 +9,7 @@ LINES = ["bado kilu", "", "mera", "  ", "noti pasu rovi"]
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\n", b"bado", b"bado\n", b"bado\r\nkilu\r\n", b"\n\nbado\n\n", b"a\xe2\x80\xa8b\nc\x00d\n\x0c\x85\n"[:13],
+    [b"", b"\n", b"bado", b"bado\n", b"bado\r\nkilu\r\n", b"\n\nbado\n\n", "a\u2028b\nc\x00d\n\x0c\x85\n".encode(),
      "\ufeffbado\nkilu".encode(), b"bado\rkilu\n"],
 )  # fmt: skip
 def test_as_many_lines_out_as_in(polyhead, toy_model, tmp_path, data):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polyhead.errors import PolyheadError
-from polyhead.inspection import pictures
+from polyhead.inspection import lettering, pictures
 from polyhead.inspection.pictures import attention_picture, loss_curve_picture, positional_encoding_picture
 
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -125,7 +125,7 @@ def test_a_font_with_hangul_is_taken_where_there_is_one(drawn: list[Any], monkey
     def letters_of(family: str) -> set[int]:
         return set(map(ord, fonts.get(family, "")))
 
-    monkeypatch.setattr(pictures, "_letters_of", letters_of)
+    monkeypatch.setattr(lettering, "letters_of", letters_of)
     attention_picture(_weights(1, 1, 1), ["고양이"], ["cat"], "a.png")
     attention_picture(_weights(1, 1, 1), ["chat"], ["cat"], "a.png")
     korean, latin = (figure.axes[0].get_yticklabels()[0].get_fontfamily() for figure in drawn)

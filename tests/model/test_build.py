@@ -1,17 +1,24 @@
 """The table of models and its settings."""
 
+import typing
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from polyhead.config import Config
 from polyhead.model.build import MODELS, ModelConfig, build_model
 
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_settings_find_their_model_by_kind(kind: str) -> None:
-    settings = TypeAdapter(ModelConfig).validate_python({"kind": kind, "d_model": 16})
+    settings = TypeAdapter(ModelConfig).validate_python({"kind": kind})
+    assert type(settings) is typing.get_type_hints(MODELS[kind])["config"]
     assert settings.kind == kind
-    model = build_model(settings, 20, 20)
-    assert model.output_layer.weight.size(0) == 20
+
+
+def test_a_model_has_the_sizes_that_its_settings_name(variant: Config) -> None:
+    model = build_model(variant, 20, 20)
+    assert model.output_layer.weight.shape == (20, 16)
 
 
 def test_an_unknown_kind_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -41,8 +42,11 @@ for _name, _help in COMMANDS.items():
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted."""
+    # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
+    warnings.showwarning = _warn
+    words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
-        result = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        result = app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except (CycloptsError, UsageError) as error:
         return _fail(f"{error}\nTry `polyhead --help` or `polyhead COMMAND --help`.", 2)
@@ -57,6 +61,11 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
     return result if isinstance(result, int) else 0
+
+
+def _warn(message: Warning | str, *place: object, **more: object) -> None:
+    """A warning as a person reads it, without the line of code that it came from."""
+    print(f"polyhead: {message}", file=sys.stderr)
 
 
 def _fail(message: str, status: int) -> int:

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from polyhead.cli.usage import UsageError
+from polyhead.errors import RecipeError
 
 
 def train(
@@ -50,7 +51,10 @@ def train(
     if recipe is not None and recipe.startswith("--"):  # no recipe: the first word is a key already
         words.insert(0, recipe)
         recipe = None
-    given = parse_keys(words)
+    try:
+        given = parse_keys(words)
+    except RecipeError as error:
+        raise UsageError(str(error)) from error
     _check_keys(given)
     if len(source) != len(target):
         raise UsageError(f"--source names {len(source)} files and --target {len(target)}; they go in pairs")

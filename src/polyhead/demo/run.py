@@ -19,6 +19,7 @@ from polyhead.training.log import duration
 from polyhead.translator import Translator
 
 LANGUAGES = ("fr", "ko")
+PICTURED_SENTENCE = "The animal didn't cross the street because it was too tired"
 PICTURED = (50, 128)
 """Positions and dimensions of the pictured positional encoding, as in the lecture."""
 
@@ -47,7 +48,9 @@ class DemoReport:
             for language, value in self.bleu.items()
         ]
         lines.append(f"il/elle right: {100 * self.pronouns:.1f} %")
-        lines.append(f"the lecture's sentences, none of them in training: {self.lecture_right} of {len(self.lecture)} right")
+        lines.append(
+            f"the lecture's sentences, none of them in training: {self.lecture_right} of {len(self.lecture)} right"
+        )
         for example, output in self.lecture:
             mark = "✓" if example.target == output else f"✗ expected: {example.target}"
             lines.append(f"  {example.source}\n    → {output}  {mark}")
@@ -70,7 +73,7 @@ def run_demo(out: Path, corpus: DemoCorpus, seed: int = 1, keys: Values | None =
         return None
     translator = Translator.load(out)
     report = _judge(translator, corpus, began)
-    _draw(translator, corpus, out)
+    _draw(translator, out)
     summary = {
         "bleu": report.bleu,
         "signature": report.signature,
@@ -97,6 +100,7 @@ def write_corpus(corpus: DemoCorpus, directory: Path) -> None:
 
 def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
     """The demonstration's recipe; `keys` win over it."""
+
     def sets(split: str) -> list[Values]:
         return [
             {
@@ -166,15 +170,14 @@ def _translate(translator: Translator, examples: Sequence[Example]) -> list[str]
     return outputs
 
 
-def _draw(translator: Translator, corpus: DemoCorpus, out: Path) -> None:
-    """Cross-attention of the lecture's longest sentence in each language, the positional encoding, the loss."""
+def _draw(translator: Translator, out: Path) -> None:
+    """Cross-attention of one of the lecture's sentences in each language, the positional encoding, the loss."""
     pictures = out / "pictures"
     pictures.mkdir(exist_ok=True)
     for language in LANGUAGES:
-        longest = max((e for e in corpus.lecture if e.language == language), key=lambda e: len(e.source))
-        found = cross_attention(translator, longest.source, target_language=language)
+        found = cross_attention(translator, PICTURED_SENTENCE, target_language=language)
         path = pictures / f"cross-attention.{language}.png"
-        attention_picture(found.weights, found.rows, found.columns, path, title=longest.source)
+        attention_picture(found.weights, found.rows, found.columns, path, title=PICTURED_SENTENCE)
     positional_encoding_picture(positional_encoding(*PICTURED).numpy(), pictures / "positional-encoding.png")
     metrics = (out / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     loss_curve_picture([json.loads(line) for line in metrics], pictures / "training.png")

@@ -16,17 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.errors import PolyheadError
+from polyhead.inspection.lettering import lettering_for
 
 Matrix = NDArray[np.floating[Any]]
 Figure = Any  # matplotlib's: nearly every method of its stubs takes untyped keywords
 Axes = Any
 
 SUFFIXES = (".png", ".svg", ".pdf")
-LATIN_FONT = "DejaVu Sans"  # comes with matplotlib, so it is always there
-FONTS_WITH_HANGUL = (
-    "Noto Sans KR", "Noto Sans CJK KR", "NanumGothic", "NanumBarunGothic", "Malgun Gothic", "Apple SD Gothic Neo",
-    "AppleGothic", "Source Han Sans KR", "Noto Sans CJK JP", "Noto Sans CJK SC", "UnDotum", "Baekmuk Gulim",
-)  # fmt: skip
 LARGEST_CELL, SMALLEST_CELL, SMALLEST_LABELLED_CELL = 0.34, 0.05, 0.125  # inches
 LONGEST_LABEL = 24  # characters
 
@@ -59,7 +55,7 @@ def attention_picture(
     width = across * (panel_width + 0.15) + _room(row_labels, cell) + 1.3
     height = down * (panel_height + 0.35) + _room(column_labels, cell) + 0.8
     figure = _figure(max(width, 3.2), max(height, 2.6), path, "compressed")
-    lettering = _lettering([title, *row_labels, *column_labels])
+    lettering = lettering_for([title, *row_labels, *column_labels])
     panels = [figure.add_subplot(down, across, index + 1) for index in range(len(numbers))]
     for index, (panel, number) in enumerate(zip(panels, numbers, strict=True)):
         image = panel.imshow(chosen[index], vmin=0.0, vmax=1.0, cmap="viridis", interpolation="nearest")
@@ -115,7 +111,7 @@ def loss_curve_picture(metrics: Sequence[Mapping[str, object]], path: Path | str
         raise PolyheadError("there is no curve to draw: no line has an update together with a loss or a score")
     panels = [(keys, name) for keys, name in ((losses, "loss per token"), (scores, "dev score")) if keys]
     figure = _figure(8.0, 2.0 + 2.4 * len(panels), path, "constrained")
-    figure.suptitle(_readable(title, 120), fontsize=12, **_lettering([title]))
+    figure.suptitle(_readable(title, 120), fontsize=12, **lettering_for([title]))
     first: Axes | None = None
     for index, (keys, name) in enumerate(panels):
         panel = figure.add_subplot(len(panels), 1, index + 1, sharex=first)
@@ -217,33 +213,6 @@ def _readable(text: str, longest: int) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def _lettering(texts: Iterable[str]) -> dict[str, Any]:
-    """Keyword arguments for text given by the caller: fonts that have its letters; a dollar sign is only a dollar."""
-    missing = {ord(letter) for text in texts for letter in text if letter.isprintable()} - _letters_of(LATIN_FONT)
-    families = [LATIN_FONT]
-    for family in FONTS_WITH_HANGUL:
-        found = missing & _letters_of(family) if missing else set[int]()
-        if found:
-            families.append(family)
-            missing -= found
-    if missing:
-        sample = "".join(map(chr, sorted(missing)[:8]))
-        warnings.warn(
-            f"no installed font has the letters {sample}: the picture shows boxes for them. "
-            "Install a font such as Noto Sans CJK KR or NanumGothic",
-            stacklevel=2,  # one place for all callers: Python shows the same warning from one place only once
-        )
-    return {"fontfamily": families, "parse_math": False}
-
-
-def _letters_of(family: str) -> set[int]:
-    """The code points that an installed font draws; none where it is not installed."""
-    font_manager: Any = import_module("matplotlib.font_manager")
-    if all(entry.name != family for entry in font_manager.fontManager.ttflist):
-        return set()
-    return set(font_manager.get_font(font_manager.findfont(family)).get_charmap())
-
-
 def _figure(width: float, height: float, path: Path | str, layout: Literal["constrained", "compressed"]) -> Figure:
     """An empty figure, size in inches; complains early about a missing matplotlib or a suffix that can't be written."""
     if Path(path).suffix.lower() not in SUFFIXES:
@@ -259,7 +228,7 @@ def _save(figure: Figure, path: Path | str) -> Path:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with warnings.catch_warnings():
-        # `_lettering` has said it already, once; matplotlib would say it for every letter.
+        # `lettering_for` has said it already, once; matplotlib would say it for every letter.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(path, dpi=160, bbox_inches="tight", facecolor="white")
     return path

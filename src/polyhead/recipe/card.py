@@ -30,8 +30,10 @@ def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mappi
         f"- Data: {', '.join(_sources(recipe))}",
         f"- Vocabulary: {config.target_vocabulary:,} pieces ({config.tokenizer.kind})",
         f"- Updates: {progress.update:,} in {duration(progress.seconds)}; best validation at {progress.best_update:,}",
-        ("- Every setting: [training/recipe.toml](training/recipe.toml); "
-        "every measurement: [training/metrics.jsonl](training/metrics.jsonl)"),
+        (
+            "- Every setting: [training/recipe.toml](training/recipe.toml); "
+            "every measurement: [training/metrics.jsonl](training/metrics.jsonl)"
+        ),
         "",
         "## Scores",
         "",

@@ -35,9 +35,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float
-    ) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
         loss, likelihood = features.new_zeros(2, dtype=torch.float32)
         d_features = torch.empty_like(features)
         d_weight = torch.zeros_like(weight, dtype=torch.float32)
