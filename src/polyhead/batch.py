@@ -48,9 +48,7 @@ def pad(sequences: Sequence[Sequence[int]]) -> Tensor:
     return padded
 
 
-def collate(
-    sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], rows: Sequence[int] = ()
-) -> Batch:
+def collate(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], rows: Sequence[int] = ()) -> Batch:
     """Token ids without `<sos>`/`<eos>` → a batch with them in place."""
     return Batch(
         source=pad([[*source, EOS] for source in sources]),

@@ -42,8 +42,8 @@ for _name, _help in COMMANDS.items():
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted."""
-    # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
     warnings.showwarning = _warn
+    # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
     words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
         result = app(words, exit_on_error=False, print_error=False, result_action="return_value")
