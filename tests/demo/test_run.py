@@ -12,8 +12,8 @@ from polyhead.recipe.load import make_recipe, parse_keys
 from polyhead.text import split_lines
 
 QUICK = (
-    "--training.max_updates 2 --training.validate_every 2 --model.d_model 16 --model.d_ff 16 --tokenizer.vocabulary_size "
-    "500 --decoding.max_length 12"
+    "--training.max_updates 2 --training.validate_every 2 --model.d_model 16 --model.d_ff 16 "
+    "--tokenizer.vocabulary_size 500 --decoding.max_length 12"
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import torch
 
-from polyhead.model.build import PRESETS
+from polyhead.model.build import CONFIGS, PRESETS
 from polyhead.recipe.load import Values, merge
 
 SMALL, MEDIUM = 60_000, 500_000
@@ -82,7 +82,8 @@ def _tying(values: Values) -> list[tuple[tuple[str, ...], Any, str]]:
 
 
 def _schedule(values: Values, d_model: int, pairs: int) -> list[tuple[tuple[str, ...], Any, str]]:
-    if "schedule" in values.get("training", {}):
+    """A schedule whose kind is given is taken as it is: what its other keys mean depends on the kind."""
+    if _given(values, ("training", "schedule", "kind")):
         return []
     peak = PEAKS[min(PEAKS, key=lambda width: abs(width - d_model))]
     warmup = 500 if pairs < SMALL / 6 else 2000 if pairs < MEDIUM else 4000
@@ -109,8 +110,8 @@ def _batch_tokens(pairs: int) -> int:
 
 
 def _d_model(model: Values) -> int:
-    default = PRESETS.get(str(model.get("preset")), {}).get("d_model", 512)
-    return int(model.get("d_model", default))
+    usual = CONFIGS[str(model.get("kind", "transformer"))].model_fields["d_model"].default
+    return int(model.get("d_model", PRESETS.get(str(model.get("preset")), {}).get("d_model", usual)))
 
 
 def _given(values: Values, keys: tuple[str, ...]) -> bool:

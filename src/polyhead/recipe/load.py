@@ -12,8 +12,9 @@ from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from polyhead.data.readers import READERS
 from polyhead.errors import RecipeError
-from polyhead.model.build import PRESETS
+from polyhead.model.build import MODELS, PRESETS
 from polyhead.recipe.schema import Recipe
 
 Values = dict[str, Any]
@@ -64,7 +65,7 @@ def parse_keys(words: Sequence[str]) -> Values:
 def parse_value(text: str) -> Any:
     """`128` → 128, `true` → True, `[1, 2]` → a list, anything else → the text itself (dates are text too)."""
     try:
-        value: object = tomllib.loads(f"value = {text}")["value"]
+        value = cast(object, tomllib.loads(f"value = {text}")["value"])
     except tomllib.TOMLDecodeError:
         return text
     return text if isinstance(value, date | time) else value
@@ -96,7 +97,7 @@ def expand_preset(values: Values) -> Values:
     if not isinstance(model, dict) or "preset" not in model:
         return values
     sizes = {key: value for key, value in cast(Values, model).items() if key != "preset"}
-    name = str(model["preset"])
+    name = str(cast(Values, model)["preset"])
     if name not in PRESETS:
         raise RecipeError(f"model.preset = {name!r}: {suggest(name, PRESETS)}")
     return {**values, "model": {**PRESETS[name], **sizes}}
@@ -137,7 +138,7 @@ def _explain(problem: Mapping[str, Any]) -> str:
     return f"{key} = {problem.get('input')!r}: {message}"
 
 
-_KINDS = frozenset({"transformer", "rnn", "rnn-attention", "lines", "tsv"})
+_KINDS = frozenset({*MODELS, *READERS})
 
 
 def _fields_at(place: Sequence[str]) -> list[str]:

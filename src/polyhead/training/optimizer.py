@@ -7,7 +7,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # PyTorch's kernels over lists of tensors have no public names:
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from pydantic import Field
@@ -76,8 +76,8 @@ class Optimizer:
     def step(self, learning_rate: float, tokens: int) -> Tensor:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""
         gradients = [master.grad for master in self.masters.values() if master.grad is not None]
-        norms: list[Tensor] = list(torch._foreach_norm(gradients))
-        norm: Tensor = torch.linalg.vector_norm(torch.stack(norms)) / tokens
+        norms = list(torch._foreach_norm(gradients))
+        norm = cast("Tensor", torch.linalg.vector_norm(torch.stack(norms)) / tokens)
         clip = self.config.clip_norm
         scale = torch.clamp(clip / (norm + 1e-6), max=1.0) if clip > 0 else torch.ones_like(norm)
         torch._foreach_mul_(gradients, scale / tokens)
