@@ -245,3 +245,16 @@ def test_language_tags_are_never_written(tagged_model):
 def test_translations_are_values(translator):
     first = translator.translate(["bado"])[0]
     assert replace(first) == first
+
+
+def test_text_longer_than_any_in_training_is_translated_in_pieces(toy_model, monkeypatch):
+    translator = Translator.load(toy_model)
+    longest = translator.bundle.config.longest_source
+    assert 2 < longest <= translator.bundle.config.model.max_length
+    assert translator.longest_source == longest
+    seen, encode = [], translator.model.encode
+    monkeypatch.setattr(
+        translator.model, "encode", lambda source, mask: seen.append(source.size(1)) or encode(source, mask)
+    )
+    translator.translate(["bado kilu " * longest])
+    assert 2 < max(seen) <= longest

@@ -47,6 +47,8 @@ class BundleConfig(Config):
     """V of the source."""
     target_vocabulary: int = Field(ge=5)
     """V of the target."""
+    longest_source: int | None = Field(default=None, ge=2)
+    """The longest source in training, in tokens with tag and `<eos>`: a longer text is translated in pieces."""
     model: ModelConfig = Field(discriminator="kind")
     tokenizer: TokenizerConfig
     decoding: BeamConfig = BeamConfig()

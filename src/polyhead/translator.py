@@ -113,6 +113,11 @@ class Translator:
         return [result for result in results if result is not None]
 
     @property
+    def longest_source(self) -> int:
+        """The most tokens of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
+        return min(self._max_length, self.config.longest_source or self._max_length)
+
+    @property
     def _max_length(self) -> int:
         return self.config.model.max_length
 
@@ -147,7 +152,7 @@ class Translator:
         """The texts, split where they are too long; blank texts have no piece."""
         tag = self._tag(target_language)
         encode = self.bundle.source_tokenizer.encode
-        room = self._max_length - len(tag) - 1
+        room = self.longest_source - len(tag) - 1
         given = self._prefixes(texts, prefixes)
         encoded = self.bundle.source_tokenizer.encode_many(texts)
         for number, (text, tokens, prefix) in enumerate(zip(texts, encoded, given, strict=True)):

@@ -22,6 +22,8 @@ def test_what_cannot_be_looked_at(toy_model, monkeypatch):
     translator = Translator.load(toy_model)
     with pytest.raises(PolyheadError, match="empty text"):
         cross_attention(translator, " ")
+    with pytest.raises(PolyheadError, match="look at one sentence"):
+        cross_attention(translator, "bado " * translator.longest_source)
     monkeypatch.setattr(translator.bundle.model, "alignment_site", None)
     with pytest.raises(ModelError, match="no attention"):
         cross_attention(translator, "bado")

@@ -20,11 +20,13 @@ class EncodingReport:
 
     too_long: pairs left out for having more tokens on a side than `max_tokens`
     example: where the first of them stands
+    longest_source: tokens of the longest source kept, as the model reads it: with its tag and `<eos>`
     """
 
     kept: int
     too_long: int
     example: str | None
+    longest_source: int
 
 
 def encode(
@@ -59,7 +61,7 @@ def encode(
         sides[0].add([sources[i] for i in fitting], source_tokenizer.vocabulary_size)
         sides[1].add([targets[i] for i in fitting], target_tokenizer.vocabulary_size)
     corpus = EncodedCorpus(*sides[0].arrays(), *sides[1].arrays())
-    return corpus, EncodingReport(kept, len(pairs) - kept, example)
+    return corpus, EncodingReport(kept, len(pairs) - kept, example, int(corpus.source_lengths.max(initial=0)))
 
 
 def corpus_for_epochs(

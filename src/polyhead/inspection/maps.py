@@ -30,7 +30,7 @@ class CrossAttention:
 def cross_attention(translator: Translator, text: str, *, target_language: str | None = None) -> CrossAttention:
     """Translates `text` and records every layer's and head's cross-attention.
 
-    Raises ModelError for a model without attention, PolyheadError for an empty text.
+    Raises ModelError for a model without attention, PolyheadError for an empty text or one too long for one piece.
     """
     if not text.strip():
         raise PolyheadError("there is nothing to look at in an empty text")
@@ -39,8 +39,13 @@ def cross_attention(translator: Translator, text: str, *, target_language: str |
     site = bundle.model.alignment_site
     if site is None:
         raise ModelError(f"a {bundle.config.model.kind} model has no attention to look at")
-    translation = translator.translate([text], target_language=target_language)[0]
     source = translator.encode_source(text, target_language)
+    if len(source) + 1 > translator.longest_source:
+        raise PolyheadError(
+            f"this text has {len(source) + 1} tokens, the model reads {translator.longest_source} at a time; "
+            "look at one sentence"
+        )
+    translation = translator.translate([text], target_language=target_language)[0]
     target = bundle.target_tokenizer.encode(translation.text)
     batch = collate([source], [target])
     with torch.inference_mode(), recording(model) as maps:

@@ -53,13 +53,23 @@ class Parts:
 def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display) -> Parts:
     """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data."""
     source, target = _tokenizers(recipe, pairs, display)
+    tagged = len(pairs.languages) > 1
+    longest = min(recipe.data.max_tokens, recipe.model.max_length)
+    corpus, report = corpus_for_epochs(pairs.train, source, target, tagged, recipe.seed, longest)
+    if report.too_long:
+        display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
+    if not report.kept:
+        raise RecipeError(
+            f"every training pair has more than {longest} tokens on a side; raise data.max_tokens or model.max_length"
+        )
     config = BundleConfig(
         polyhead=polyhead.__version__,
         source_language=recipe.data.source_language,
         target_languages=pairs.languages,
-        tagged=len(pairs.languages) > 1,
+        tagged=tagged,
         source_vocabulary=source.vocabulary_size,
         target_vocabulary=target.vocabulary_size,
+        longest_source=report.longest_source,
         model=recipe.model,
         tokenizer=recipe.tokenizer,
         decoding=recipe.decoding,
@@ -69,14 +79,6 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     if recipe.word_vectors is not None:
         _start_from_vectors(model, recipe.word_vectors, source, target, display)
     display.message(f"model: {sum(parameter.numel() for parameter in model.parameters()):,} parameters")
-    longest = min(recipe.data.max_tokens, recipe.model.max_length)
-    corpus, report = corpus_for_epochs(pairs.train, source, target, config.tagged, recipe.seed, longest)
-    if report.too_long:
-        display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
-    if not report.kept:
-        raise RecipeError(
-            f"every training pair has more than {longest} tokens on a side; raise data.max_tokens or model.max_length"
-        )
     judged = build_model(config.model, source.vocabulary_size, target.vocabulary_size)
     bundle = Bundle(config, judged.eval(), source, target)
     return Parts(bundle, model.to(device), corpus, Validator(bundle, pairs.dev, recipe.data.score_tokenize))
