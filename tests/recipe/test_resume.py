@@ -214,10 +214,12 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(toy, capsys):
 
 
 @pytest.mark.slow
-def test_the_command_killed_by_signals(toy):
-    alone = traces(train(recipe(toy, "alone", "ema")).directory)
+@pytest.mark.parametrize("tokenizer", [{"kind": "word"}, BPE], ids=["words", "sampled subwords"])
+def test_the_command_killed_by_signals(toy, tokenizer):
+    """Every sitting is a process of its own, as after a real crash."""
+    alone = traces(train({**recipe(toy, "alone", "ema"), "tokenizer": tokenizer}).directory)
     file = toy.directory / "recipe.toml"
-    file.write_text(tomli_w.dumps(recipe(toy, "model", "ema")))
+    file.write_text(tomli_w.dumps({**recipe(toy, "model", "ema"), "tokenizer": tokenizer}))
     command = [sys.executable, "-m", "polyhead", "train", str(file)]
     metrics = toy.directory / "model" / "training" / "metrics.jsonl"
     expected = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 130, signal.SIGINT: 130}
