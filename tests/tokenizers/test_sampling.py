@@ -1,16 +1,24 @@
 """Subword regularisation: random, yet the same for the same seed."""
 
+import math
+import subprocess
+import sys
 import threading
 from itertools import pairwise
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polyhead.tokenizers import Kind, Tokenizer, TokenizerConfig, train
+from polyhead.tokenizers.sampling import Lattice, MergeDropout
 
 LINES = [
     f"The {a} dogs are running across the {b} fields." for a in ["brown", "small", "lazy"] for b in ("green", "old")
 ]
 KINDS: list[Kind] = ["bpe", "unigram"]
+SUBJECTS = {kind: train(LINES, TokenizerConfig(kind=kind, dropout=0.3), 360) for kind in KINDS}
 
 
 @pytest.fixture(params=KINDS)
@@ -66,3 +74,45 @@ def test_without_dropout_a_sample_is_the_encoding(kind: Kind) -> None:
     subject = train(LINES, TokenizerConfig(kind=kind), 360)
     assert subject.sample(LINES[0]) == subject.encode(LINES[0])
     assert subject.sample_many(LINES, 5) == subject.encode_many(LINES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_in_every_process(kind: Kind) -> None:
+    """What a stopped run needs to go on as if it had not been stopped."""
+    code = f"""
+from polyhead.tokenizers import TokenizerConfig, train
+lines = {LINES}
+print(train(lines, TokenizerConfig(kind={kind!r}, dropout=0.3), 360).sample_many(lines, 1))
+"""
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout
+
+
+@given(st.text(max_size=30), st.integers(0, 1000))
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_text_comes_back_from_a_sample(kind: Kind, text: str, seed: int) -> None:
+    subject = SUBJECTS[kind]
+    assert subject.decode(subject.sample_many([text], seed)[0]) == subject.normalise(text)
+
+
+@given(st.text(alphabet="The brownsmalydgi  élan▁", max_size=30))
+def test_hardly_any_dropout_is_the_best_segmentation(text: str) -> None:
+    """So the merges are those of sentencepiece."""
+    model = SUBJECTS["bpe"]
+    rare = model.config.model_copy(update={"dropout": 1e-12})
+    again = train(LINES, rare, 360)
+    assert again.sample_many([text], 0)[0] == model.encode(text)
+
+
+def test_unigram_samples_come_as_often_as_they_are_probable() -> None:
+    lattice = Lattice({"a": -1.0, "b": -1.0, "ab": -1.5, "▁": 0.0}, sharpness=1.0)
+    random = Random(0)
+    whole = sum(lattice.sample("ab", random) == ["▁", "ab"] for _ in range(4000)) / 4000
+    assert whole == pytest.approx(1 / (1 + math.exp(-0.5)), abs=0.02)
+
+
+def test_merges_are_left_out_as_often_as_asked() -> None:
+    merges = MergeDropout({"ab": 0.0, "▁": -1.0, "a": -1.0, "b": -1.0}, dropout=0.3)
+    random = Random(0)
+    apart = sum(merges.sample("ab", random) == ["▁", "a", "b"] for _ in range(4000)) / 4000
+    assert apart == pytest.approx(0.3, abs=0.03)

@@ -2,7 +2,6 @@
 
 import io
 import re
-import threading
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -17,7 +16,6 @@ _TOO_SMALL = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")
 _NOT_TRAINABLE = re.compile("[\0\r\n\u2585]")
 _LONGEST_WORD = 200  # characters; sentencepiece writes longer pieces than it can read
 _LOG_NOTHING = 4
-_SEEDING = threading.Lock()
 
 sentencepiece.set_min_log_level(_LOG_NOTHING)
 
@@ -113,32 +111,14 @@ class Model:
         """The best segmentation of each."""
         return cast(list[list[int]], self._processor.Encode(texts, num_threads=1))
 
-    def sample(self, text: str, alpha: float) -> list[int]:
-        """A random segmentation; alpha is the merge dropout of BPE, the sharpness of unigram."""
-        ids = self._processor.Encode(text, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1)
-        return cast(list[int], ids)
-
-    def sample_many(self, texts: list[str], alpha: float, seed: int) -> list[list[int]]:
-        """A random segmentation of each, the same for the same seed.
-
-        sentencepiece draws from a generator of the thread, seeded from one number of the process when the thread first
-        draws. So a fresh thread does the work, and nobody else may seed until it has ended.
-        """
-        sampled: list[list[int]] = []
-
-        def work() -> None:
-            sampled.extend(
-                self._processor.Encode(texts, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1)
-            )
-
-        with _SEEDING:
-            sentencepiece.set_random_generator_seed(seed % (1 << 32))
-            thread = threading.Thread(target=work, name="polyhead-sampling")
-            thread.start()
-            thread.join()
-        if len(sampled) != len(texts):
-            raise RuntimeError("sentencepiece could not sample segmentations")
-        return sampled
+    def scores(self) -> dict[str, float]:
+        """The pieces that text turns into, without bytes and specials, and their scores."""
+        is_text = [not (self._processor.IsControl(i) or self.is_byte(i)) for i in range(len(self.pieces))]
+        return {
+            piece: self._processor.GetScore(i)
+            for i, piece in enumerate(self.pieces)
+            if is_text[i] and i >= len(SPECIAL_PIECES)
+        }
 
     def decode(self, ids: list[int]) -> str:
         """The text of some ids."""

@@ -1,10 +1,13 @@
 """BPE, unigram and character tokenizers: any text becomes ids and comes back unchanged, spelled in bytes if need be."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from random import Random
 
 from polyhead.tokenizers.base import BaseTokenizer, without_surrogates
 from polyhead.tokenizers.offsets import escape, escaped, normalised, unescape, unescaped_places
 from polyhead.tokenizers.protocol import Token
+from polyhead.tokenizers.sampling import Lattice, MergeDropout, Sampler
 
 Span = tuple[int, int]
 
@@ -26,15 +29,11 @@ class SubwordTokenizer(BaseTokenizer):
 
     def sample(self, text: str) -> list[int]:
         """One of the possible encodings, at random if `config.dropout` is above 0."""
-        if not self._alpha:
-            return self.encode(text)
-        return self._model.sample(self._written(text), self._alpha)
+        return self._sampled([text], Random())[0]
 
     def sample_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
         """`sample` of each, reproducibly."""
-        if not self._alpha:
-            return self.encode_many(texts)
-        return self._model.sample_many([self._written(text) for text in texts], self._alpha, seed)
+        return self._sampled(texts, Random(seed))
 
     def tokens(self, text: str) -> list[Token]:
         """`encode` with the place of each token in `text`."""
@@ -57,14 +56,34 @@ class SubwordTokenizer(BaseTokenizer):
                 placed.append((at, at))
         return self._make_tokens(ids, placed)
 
-    @property
-    def _alpha(self) -> float:
-        """What sentencepiece calls alpha: BPE's merge dropout, or how closely unigram keeps to the best one."""
-        if self.config.kind == "bpe":
-            return self.config.dropout
-        if self.config.kind == "unigram" and self.config.dropout:
-            return 0.02 / self.config.dropout  # dropout 0.1 → Kudo's 0.2; the nearer to 0, the nearer to the best
-        return 0.0
+    @cached_property
+    def _sampler(self) -> Sampler | None:
+        """How to sample, if at all. A unigram model's sharpness is Kudo's 0.2 at dropout 0.1, 1 at 0.02."""
+        dropout = self.config.dropout
+        if dropout and self.config.kind == "bpe":
+            return MergeDropout(self._model.scores(), dropout)
+        if dropout and self.config.kind == "unigram":
+            return Lattice(self._model.scores(), sharpness=0.02 / dropout)
+        return None
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """Piece → id; what has none is spelled in bytes, whose pieces are written <0x00> to <0xFF>."""
+        return {piece: i for i, piece in enumerate(self._model.pieces)}
+
+    def _sampled(self, texts: Sequence[str], random: Random) -> list[list[int]]:
+        sampler = self._sampler
+        if sampler is None:
+            return self.encode_many(texts)
+        return [
+            [i for piece in sampler.sample(self._written(text), random) for i in self._spelled(piece, sampler)]
+            for text in texts
+        ]
+
+    def _spelled(self, piece: str, sampler: Sampler) -> list[int]:
+        if piece in sampler.scores:
+            return [self._ids[piece]]
+        return [self._ids[f"<0x{byte:02X}>"] for byte in piece.encode()]
 
     def _written(self, text: str) -> str:
         return escape(self.normalise(text))
