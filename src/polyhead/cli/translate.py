@@ -1,12 +1,19 @@
 """`polyhead translate`."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter, validators
 
 from polyhead.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from polyhead.decoding.config import BeamConfig, SearchConfig
+    from polyhead.translator import Translation
 
 Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
 
@@ -83,31 +90,26 @@ def translate(
     """
     import torch
 
-    from polyhead.alignment import pharaoh
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
-    from polyhead.decoding.config import BeamConfig, SamplingConfig
     from polyhead.translator import Translator
 
+    if sample and (n_best > 1 or beam is not None):
+        raise UsageError("--sample draws one translation a line; leave out --beam and --n-best")
+    drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    if not sample and drawn != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
+        raise UsageError("--temperature, --top-k and --top-p shape a distribution to draw from; add --sample")
     if threads is not None:
         torch.set_num_threads(threads)
     lines = read_lines(file)
     prefixes = read_lines(prefix) if prefix is not None else None
     translator = Translator.load(model, *ensemble)
-    given = {
+    shape = {
         "min_length": min_length,
         "max_length": max_length,
         "length_penalty": length_penalty,
         "no_repeat_ngram": no_repeat_ngram,
     }
-    changes = {key: value for key, value in given.items() if value is not None}
-    if sample:
-        if n_best > 1 or beam is not None:
-            raise UsageError("--sample draws one translation a line; leave out --beam and --n-best")
-        shared = {key: getattr(translator.config.decoding, key) for key in given}
-        drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-        search = SamplingConfig.model_validate({**shared, **changes, **drawn})
-    else:
-        search = BeamConfig.model_validate({**translator.config.decoding.model_dump(), **changes})
+    search = _search(translator.config.decoding, shape, {**drawn, "seed": seed} if sample else None)
     with progress_bar("translating", len(lines)) as advance:
         results = translator.translate(
             lines,
@@ -120,17 +122,32 @@ def translate(
             batch_tokens=batch_tokens,
             progress=advance,
         )
-    if json_lines:
-        from dataclasses import asdict
+    write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
 
-        write_lines(json.dumps(asdict(result), ensure_ascii=False) for result in results)
-    elif n_best > 1:
-        write_lines(
-            f"{number} ||| {each.text} ||| {each.score:.6f}"
-            for number, result in enumerate(results)
-            for each in result.alternatives or (result,)
-        )
-    elif align:
-        write_lines(f"{result.text}\t{pharaoh(result.alignment or ())}" for result in results)
-    else:
-        write_lines(result.text for result in results)
+
+def _search(usual: BeamConfig, shape: Mapping[str, float | None], drawn: Mapping[str, float] | None) -> SearchConfig:
+    """The model's own beam search with what was asked for in its place, or sampling where `drawn` says how."""
+    from polyhead.decoding.config import BeamConfig, SamplingConfig
+
+    asked = {key: value for key, value in shape.items() if value is not None}
+    if drawn is None:
+        return BeamConfig.model_validate({**usual.model_dump(), **asked})
+    return SamplingConfig.model_validate({**{key: getattr(usual, key) for key in shape}, **asked, **drawn})
+
+
+def _written(results: Sequence[Translation], *, as_json: bool, ranked: bool, aligned: bool) -> Iterator[str]:
+    """The lines of output in the form asked for."""
+    from dataclasses import asdict
+
+    from polyhead.alignment import pharaoh
+
+    for number, result in enumerate(results):
+        if as_json:
+            yield json.dumps(asdict(result), ensure_ascii=False)
+        elif ranked:
+            for each in result.alternatives or (result,):
+                yield f"{number} ||| {each.text} ||| {each.score:.6f}"
+        elif aligned:
+            yield f"{result.text}\t{pharaoh(result.alignment or ())}"
+        else:
+            yield result.text

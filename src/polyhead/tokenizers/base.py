@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from polyhead.errors import ModelError
+from polyhead.files import atomic_file
 from polyhead.symbols import PAD, SPECIAL_PIECES, UNK, language_tag
 from polyhead.text import normalise
 from polyhead.tokenizers.config import TokenizerConfig
@@ -67,8 +68,9 @@ class BaseTokenizer(ABC):
         return [self._model.pieces[i] for i in ids]
 
     def save(self, path: Path) -> None:
-        """Write the vocabulary file."""
-        path.write_bytes(self._model.data)
+        """Write the vocabulary file, whole or not at all."""
+        with atomic_file(path) as temporary:
+            temporary.write_bytes(self._model.data)
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """`encode` of each."""
