@@ -1,6 +1,6 @@
 """A batch of sentence pairs as tensors; rows are sentences, padded on the right."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -56,3 +56,20 @@ def collate(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], 
         target_out=pad([[*target, EOS] for target in targets]),
         rows=tuple(rows),
     )
+
+
+def cut_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Row numbers, longest first, in batches of at most `budget` padded tokens, one row at least.
+
+    Rows of the same length keep their order.
+    """
+    rows: list[int] = []
+    longest = 0
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        longest = max(longest, lengths[row])
+        if rows and longest * (len(rows) + 1) > budget:
+            yield rows
+            rows, longest = [], lengths[row]
+        rows.append(row)
+    if rows:
+        yield rows

@@ -73,8 +73,7 @@ def save_description(
     if not config.tokenizer.shared:
         files = {"source.spm": source_tokenizer, "target.spm": target_tokenizer}
     for name, tokenizer in files.items():
-        with atomic_file(directory / name) as temporary:
-            tokenizer.save(temporary)
+        tokenizer.save(directory / name)
     write_text(directory / "config.json", config.model_dump_json(indent=2) + "\n")
 
 

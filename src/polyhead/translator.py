@@ -1,7 +1,7 @@
 """Text in, text out: splitting, tokenizing, batching, searching, and putting everything back in order."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from polyhead.alignment import Alignment, align_words
-from polyhead.batch import collate, pad
+from polyhead.batch import collate, cut_by_length, pad
 from polyhead.bundle import Bundle, load_bundle
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
@@ -20,7 +20,7 @@ from polyhead.decoding.rules import Forbid
 from polyhead.decoding.sample import sample
 from polyhead.decoding.scoring import score
 from polyhead.errors import ModelError, PolyheadError
-from polyhead.model.recording import recording
+from polyhead.model.recording import record_pass
 from polyhead.symbols import EOS
 from polyhead.text import pieces_within
 from polyhead.translation import Piece, Translation, first_word, join
@@ -103,7 +103,7 @@ class Translator:
                 raise PolyheadError(f"pair {number} is longer than the model's limit of {self._max_length} tokens")
         results: list[Translation | None] = [None] * len(sources)
         lengths = [len(s) + len(t) + 2 for s, t in zip(source_ids, target_ids, strict=True)]
-        for chunk in _chunks(sorted(range(len(sources)), key=lambda i: -lengths[i]), lengths, BATCH_TOKENS):
+        for chunk in cut_by_length(lengths, BATCH_TOKENS):
             batch = collate([source_ids[i] for i in chunk], [target_ids[i] for i in chunk])
             table = score(self.model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
             for i, row in zip(chunk, table, strict=True):
@@ -192,8 +192,7 @@ class Translator:
         found: list[list[Hypothesis]] = [[] for _ in pieces]
         waiting = Counter(piece.text for piece in pieces)
         done = texts - len(waiting)  # blank texts have nothing to wait for
-        order = sorted(range(len(pieces)), key=lambda i: (-len(pieces[i].tokens), i))
-        for chunk in _chunks(order, [len(piece.tokens) + 1 for piece in pieces], batch_tokens):
+        for chunk in cut_by_length([len(piece.tokens) + 1 for piece in pieces], batch_tokens):
             for i, hypotheses in zip(chunk, self._decode([pieces[i] for i in chunk], config, chunk), strict=True):
                 found[i] = hypotheses
                 waiting[pieces[i].text] -= 1
@@ -236,7 +235,6 @@ class Translator:
         self, pieces: Sequence[Piece], best: Sequence[Hypothesis], target_language: str | None
     ) -> list[Alignment]:
         """The word alignment of each piece with its best hypothesis, from one teacher-forced pass."""
-        model: Any = self.bundle.model
         site = self.bundle.model.alignment_site
         if site is None:
             raise ModelError(f"a {self.config.model.kind} model has no attention to read alignments from")
@@ -244,10 +242,9 @@ class Translator:
         skip = len(self._tag(target_language))
         alignments: list[Alignment] = [()] * len(pieces)
         lengths = [len(piece.tokens) + len(found.tokens) + 2 for piece, found in zip(pieces, best, strict=True)]
-        for chunk in _chunks(sorted(range(len(pieces)), key=lambda i: -lengths[i]), lengths, BATCH_TOKENS):
+        for chunk in cut_by_length(lengths, BATCH_TOKENS):
             batch = collate([pieces[i].tokens for i in chunk], [best[i].tokens for i in chunk])
-            with torch.inference_mode(), recording(model) as maps:
-                model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
+            maps = record_pass(self.bundle.model, batch)
             for row, i in enumerate(chunk):
                 source = source_tokenizer.tokens(pieces[i].content)
                 target = target_tokenizer.decoded(best[i].tokens)
@@ -255,20 +252,6 @@ class Translator:
                 text = target_tokenizer.decode(best[i].tokens)
                 alignments[i] = align_words(weights, source, target, pieces[i].content, text)
         return alignments
-
-
-def _chunks(order: Iterable[int], lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Cuts `order`, longest first, into batches of at most `budget` padded tokens, one sentence at least."""
-    chunk: list[int] = []
-    longest = 0
-    for i in order:
-        longest = max(longest, lengths[i])
-        if chunk and longest * (len(chunk) + 1) > budget:
-            yield chunk
-            chunk, longest = [], lengths[i]
-        chunk.append(i)
-    if chunk:
-        yield chunk
 
 
 def _pieces(bundle: Bundle) -> list[list[str]]:

@@ -1,15 +1,13 @@
 """The cross-attention of one translation, from a single teacher-forced pass."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from polyhead.batch import collate
 from polyhead.errors import ModelError, PolyheadError
-from polyhead.model.recording import recording
+from polyhead.model.recording import record_pass
 from polyhead.symbols import EOS_PIECE
 from polyhead.translator import Translation, Translator
 
@@ -35,7 +33,6 @@ def cross_attention(translator: Translator, text: str, *, target_language: str |
     if not text.strip():
         raise PolyheadError("there is nothing to look at in an empty text")
     bundle = translator.bundle
-    model: Any = bundle.model
     site = bundle.model.alignment_site
     if site is None:
         raise ModelError(f"a {bundle.config.model.kind} model has no attention to look at")
@@ -48,8 +45,7 @@ def cross_attention(translator: Translator, text: str, *, target_language: str |
     translation = translator.translate([text], target_language=target_language)[0]
     target = bundle.target_tokenizer.encode(translation.text)
     batch = collate([source], [target])
-    with torch.inference_mode(), recording(model) as maps:
-        model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
+    maps = record_pass(bundle.model, batch)
     ending = site.rpartition(".")[2]
     weights = np.stack([maps[name][0][0].numpy() for name in maps if name.rpartition(".")[2] == ending])
     rows = [*bundle.target_tokenizer.pieces(target), EOS_PIECE]

@@ -5,11 +5,14 @@ The model's code has neither a flag nor a stored map; when the block ends, its o
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, cast
 
+import torch
 from torch import Tensor, nn
 
+from polyhead.batch import Batch
 from polyhead.model.attention import attention
+from polyhead.model.seq2seq import Seq2SeqModel
 
 Maps = dict[str, list[Tensor]]
 """Name of the attention module → the weights [B, H, T, S] of each of its calls."""
@@ -42,6 +45,13 @@ def recording(model: nn.Module) -> Generator[Maps, None, None]:
     finally:
         for name, module in attentions.items():
             module.core = cores[name]
+
+
+def record_pass(model: Seq2SeqModel[Any], batch: Batch) -> Maps:
+    """The weights of every attention in one teacher-forced pass over a batch; the model must be in eval mode."""
+    with torch.inference_mode(), recording(model) as maps:
+        model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
+    return maps
 
 
 def _attentions(model: nn.Module) -> dict[str, nn.Module]:

@@ -4,6 +4,7 @@ The rules are for one corpus size at a time, from what is known to work: small c
 regularised models trained for many epochs; large ones the paper's values.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,6 +19,10 @@ PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the peak of the inverse-square-root schedule; wider models take smaller steps."""
 TOKENS_A_PAIR = 32
 """Source and target together, as a rule of thumb for sentences."""
+
+
+Suggestion = tuple[tuple[str, ...], Any, str]
+"""A key, a value for it, and why."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +46,23 @@ def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, 
         choices.append(Choice("model.preset", preset, f"{pairs:,} pairs on {device.type}"))
         values = merge({"model": {"preset": preset}}, values)
     d_model = _d_model(values.get("model", {}))
-    suggestions = [
+    suggestions: list[Suggestion] = [
         (("model", "dropout"), _dropout(pairs), f"{pairs:,} pairs"),
         (("data", "batching", "max_tokens"), _batch_tokens(pairs), f"{pairs:,} pairs"),
         *_tying(values),
         *_schedule(values, d_model, pairs),
     ]
+    values = _fill(values, suggestions, choices)
+    return _with_duration(values, pairs, choices), choices
+
+
+def _fill(values: Values, suggestions: Sequence[Suggestion], choices: list[Choice]) -> Values:
+    """Takes each suggestion whose key is not given, and notes it."""
     for keys, value, why in suggestions:
         if not _given(values, keys):
             choices.append(Choice(".".join(keys), value, why))
             values = merge(_nested(keys, value), values)
-    return _with_duration(values, pairs, choices), choices
+    return values
 
 
 def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
@@ -61,19 +72,15 @@ def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
     an_epoch = max(1.0, pairs * TOKENS_A_PAIR / batch)
     epochs = min(100.0, max(4.0, 70.0 * (30_000 / max(1, pairs)) ** 0.5))
     updates = round(max(300.0, epochs * an_epoch))
-    suggestions = [
+    suggestions: list[Suggestion] = [
         (("training", "max_updates"), updates, f"about {epochs:.0f} epochs"),
         (("training", "validate_every"), max(50, min(2000, updates // 20)), "20 validations"),
         (("training", "patience"), 8, "validations without a better score"),
     ]
-    for keys, value, why in suggestions:
-        if not _given(values, keys):
-            choices.append(Choice(".".join(keys), value, why))
-            values = merge(_nested(keys, value), values)
-    return values
+    return _fill(values, suggestions, choices)
 
 
-def _tying(values: Values) -> list[tuple[tuple[str, ...], Any, str]]:
+def _tying(values: Values) -> list[Suggestion]:
     """Three embeddings can be one only where source and target share a vocabulary."""
     transformer = values.get("model", {}).get("kind", "transformer") == "transformer"
     if not transformer or values.get("tokenizer", {}).get("shared", True) is not False:
@@ -81,7 +88,7 @@ def _tying(values: Values) -> list[tuple[tuple[str, ...], Any, str]]:
     return [(("model", "tie_embeddings"), "output", "two vocabularies")]
 
 
-def _schedule(values: Values, d_model: int, pairs: int) -> list[tuple[tuple[str, ...], Any, str]]:
+def _schedule(values: Values, d_model: int, pairs: int) -> list[Suggestion]:
     """A schedule whose kind is given is taken as it is: what its other keys mean depends on the kind."""
     if _given(values, ("training", "schedule", "kind")):
         return []
