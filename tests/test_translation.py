@@ -1,5 +1,7 @@
 """Joining the translations of a text's pieces."""
 
+from dataclasses import replace
+
 from polyhead.translation import Piece, Translation, first_word, join
 
 
@@ -9,7 +11,7 @@ def translation(text, alignment=None):
 
 
 def piece(content, space, first):
-    return Piece(0, content, space, first, [], [])
+    return Piece(0, content, space, first, [], [], 0)
 
 
 def test_the_words_before_a_place():
@@ -45,4 +47,4 @@ def test_the_n_best_of_a_whole_are_made_of_the_n_best_of_its_parts():
 
 def test_a_single_piece_is_left_as_it_is():
     only = translation(" as it is ")
-    assert join([piece("a", "", 0)], [[only]]) == only
+    assert join([piece("a", "", 0)], [[only]]) == replace(only, sentences=(((0, 1), (0, len(only.text))),))

@@ -74,9 +74,9 @@ def test_a_single_text_must_stand_in_brackets(translator):
 class Echo(Translator):
     """Says what it was asked to decode in place of decoding it."""
 
-    def _decode(self, pieces, config, keys):
+    def _decode(self, pieces, config, keys, observer):
         self.seen = [*getattr(self, "seen", []), *(piece.content for piece in pieces)]
-        return super()._decode(pieces, config, keys)
+        return super()._decode(pieces, config, keys, observer)
 
 
 @pytest.fixture
@@ -118,6 +118,28 @@ def test_progress_counts_texts(translator):
     counts = []
     translator.translate([*TEXTS, "", words(60)], batch_tokens=20, progress=counts.append)
     assert sum(counts) == len(TEXTS) + 2
+
+
+def test_an_observer_is_shown_every_step_and_can_end_the_search(translator):
+    records = []
+    translator.translate(["bado kilu"], beam_size=2, observer=records.append)
+    assert [record.step for record in records] == list(range(len(records)))
+    assert sum(len(record.finished.scores) for record in records) > 0
+
+    def leave(record):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        translator.translate(["bado kilu"], observer=leave)
+
+
+def test_a_translation_knows_where_its_sentences_stand(translator):
+    spoken = [f"{words(8, seed)}!" for seed in range(4)]
+    long, short = translator.translate([" \n".join(spoken), "  bado kilu "])
+    assert short.sentences == (((0, 12), (0, len(short.text))),)
+    source = " \n".join(spoken)
+    assert [source[start:end] for (start, end), _ in long.sentences] == spoken
+    assert " \n".join(long.text[start:end] for _, (start, end) in long.sentences) == long.text
 
 
 def test_n_best_lists_are_sorted_and_distinct(translator):

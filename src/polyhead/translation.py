@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 
 from polyhead.alignment import Alignment
 
+Span = tuple[int, int]
+"""(start, end) in characters."""
+
 
 @dataclass(frozen=True)
 class Translation:
@@ -21,6 +24,8 @@ class Translation:
     """The n-best list, this translation first, where more than one was asked for."""
     alignment: Alignment | None = None
     """Which source word each word was read from, where that was asked for."""
+    sentences: tuple[tuple[Span, Span], ...] = ()
+    """For each part that went through the model as one sentence, where it stands in the source and in `text`."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,13 @@ class Piece:
     """What the model reads: a language tag, where it has tags, and the piece's tokens."""
     prefix: list[int]
     """What its translation must begin with."""
+    start: int
+    """Where it begins in the input text."""
+
+    @property
+    def span(self) -> Span:
+        """Its place in the input text."""
+        return self.start, self.start + len(self.content)
 
 
 def first_word(text: str, start: int) -> int:
@@ -60,13 +72,16 @@ def join(pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]])
 def _concatenate(pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
     """Joined by the white space that stood between the pieces; by a space where there was none."""
     if len(parts) == 1:
-        return parts[0]
+        return replace(parts[0], sentences=((pieces[0].span, (0, len(parts[0].text))),))
     text = ""
     alignment: list[tuple[int, int]] = []
+    sentences: list[tuple[Span, Span]] = []
     for piece, part in zip(pieces, parts, strict=True):
         written = len(text.split())
         alignment += [(i + piece.first_word, j + written) for i, j in part.alignment or ()]
-        text += part.text.strip() + (piece.space or " ")
+        content = part.text.strip()
+        sentences.append((piece.span, (len(text), len(text) + len(content))))
+        text += content + (piece.space or " ")
     return Translation(
         text.rstrip(),
         sum(part.score for part in parts) / len(parts),
@@ -74,4 +89,5 @@ def _concatenate(pieces: Sequence[Piece], parts: Sequence[Translation]) -> Trans
         tuple(token for part in parts for token in part.tokens),
         tuple(value for part in parts for value in part.token_log_probabilities),
         alignment=tuple(alignment) if parts[0].alignment is not None else None,
+        sentences=tuple(sentences),
     )

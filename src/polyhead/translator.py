@@ -19,6 +19,7 @@ from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid
 from polyhead.decoding.sample import sample
 from polyhead.decoding.scoring import score
+from polyhead.decoding.trace import Observer
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.model.recording import record_pass
 from polyhead.symbols import EOS
@@ -60,18 +61,20 @@ class Translator:
         align: bool = False,
         batch_tokens: int = BATCH_TOKENS,
         progress: Callable[[int], None] | None = None,
+        observer: Observer | None = None,
     ) -> list[Translation]:
         """One translation a text, in order; an empty text gives an empty translation.
 
         `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text above the model's
-        length limit is split at sentence ends and the translations are joined. `progress` hears how many are done.
+        length limit is split at sentence ends and the translations are joined. `progress` hears how many are done;
+        `observer` is shown every step of every beam search, and what it raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
         """
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self._search(search, beam_size, n_best)
         pieces = list(self._pieces(texts, target_language, prefixes))
-        found = self._decode_all(pieces, config, batch_tokens, len(texts), progress)
+        found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
             alignments = self._align(pieces, [hypotheses[0] for hypotheses in found], target_language)
@@ -164,7 +167,7 @@ class Translator:
                     content = part if whole else part.rstrip()
                     ids = tokens if whole else encode(content)
                     space = part[len(content) :]
-                    yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix)
+                    yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix, start)
                     prefix = []
                 start += len(part)
 
@@ -187,13 +190,15 @@ class Translator:
         batch_tokens: int,
         texts: int,
         progress: Callable[[int], None] | None,
+        observer: Observer | None,
     ) -> list[list[Hypothesis]]:
         """The hypotheses of each piece, best first; pieces of like length are decoded together."""
         found: list[list[Hypothesis]] = [[] for _ in pieces]
         waiting = Counter(piece.text for piece in pieces)
         done = texts - len(waiting)  # blank texts have nothing to wait for
         for chunk in cut_by_length([len(piece.tokens) + 1 for piece in pieces], batch_tokens):
-            for i, hypotheses in zip(chunk, self._decode([pieces[i] for i in chunk], config, chunk), strict=True):
+            decoded = self._decode([pieces[i] for i in chunk], config, chunk, observer)
+            for i, hypotheses in zip(chunk, decoded, strict=True):
                 found[i] = hypotheses
                 waiting[pieces[i].text] -= 1
                 done += waiting[pieces[i].text] == 0
@@ -202,13 +207,15 @@ class Translator:
             done = 0
         return found
 
-    def _decode(self, pieces: Sequence[Piece], config: SearchConfig, keys: Sequence[int]) -> list[list[Hypothesis]]:
+    def _decode(
+        self, pieces: Sequence[Piece], config: SearchConfig, keys: Sequence[int], observer: Observer | None
+    ) -> list[list[Hypothesis]]:
         source = pad([[*piece.tokens, EOS] for piece in pieces])
         mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
         rules = [Forbid(self._tags)] if self._tags else []
         if isinstance(config, BeamConfig):
-            return beam(self.model, source, mask, config, rules=rules, prefixes=prefixes)
+            return beam(self.model, source, mask, config, rules=rules, prefixes=prefixes, observer=observer)
         if isinstance(config, SamplingConfig):
             drawn = sample(self.model, source, mask, config, sentences=keys, rules=rules, prefixes=prefixes)
             return [[hypothesis] for hypothesis in drawn]
