@@ -1,7 +1,9 @@
-"""What an observer of a beam search is shown, step by step: enough to draw the whole search tree."""
+"""What an observer of a beam search is shown, step by step, and the search tree that one sentence's steps make."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
+from typing import Literal, cast
 
 from torch import Tensor
 
@@ -31,3 +33,67 @@ class StepRecord:
 
 
 Observer = Callable[[StepRecord], None]
+Fate = Literal["live", "finished", "pruned"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A hypothesis of the search tree: its parent continued by one token."""
+
+    id: int
+    """Its number in the tree, from 0, in the order of the search."""
+    parent: int | None
+    """The parent's id; None for a first token."""
+    token: int
+    log_probability: float
+    """log P(token | parent, X)."""
+    total: float
+    """log P of the whole hypothesis."""
+    score: float
+    """`total` divided by the length penalty."""
+    fate: Fate
+
+
+@dataclass(frozen=True)
+class TreeStep:
+    """The nodes of one step, the most probable first; t is how many tokens their parents have."""
+
+    step: int
+    nodes: tuple[Node, ...]
+
+
+class SearchTree:
+    """An observer that keeps one sentence's history: every hypothesis that lived, ended or was given up."""
+
+    def __init__(self, sentence: int = 0) -> None:
+        """sentence: which row of the searched batch."""
+        self.steps: list[TreeStep] = []
+        self._sentence = sentence
+        self._living: dict[int, int] = {}  # row of the search → id of the node that it continues
+        self._numbers = count()
+
+    def __call__(self, record: StepRecord) -> None:
+        """Enters a step; one in which the sentence is no longer searched leaves no trace."""
+        live = dict(self._nodes(record.live, "live"))
+        others = [*self._nodes(record.finished, "finished"), *self._nodes(record.pruned, "pruned")]
+        nodes = [*live.values(), *(node for _, node in others)]
+        if nodes:
+            self.steps.append(TreeStep(record.step, tuple(sorted(nodes, key=lambda node: -node.total))))
+        self._living = {row: node.id for row, node in live.items()}
+
+    def _nodes(self, ranked: Ranked, fate: Fate) -> Iterator[tuple[int, Node]]:
+        """The sentence's own candidates as nodes, each with its row."""
+        found = ranked.candidates
+        for row in cast("list[int]", (found.sentences == self._sentence).nonzero()[:, 0].tolist()):
+            yield (
+                row,
+                Node(
+                    id=next(self._numbers),
+                    parent=self._living.get(int(found.parents[row])),
+                    token=int(found.tokens[row]),
+                    log_probability=float(found.log_probabilities[row]),
+                    total=float(found.totals[row]),
+                    score=float(ranked.scores[row]),
+                    fate=fate,
+                ),
+            )
