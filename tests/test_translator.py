@@ -134,7 +134,7 @@ def test_an_observer_is_shown_every_step_and_can_end_the_search(translator):
 
 
 def test_a_translation_knows_where_its_sentences_stand(translator):
-    spoken = [f"{words(8, seed)}!" for seed in range(4)]
+    spoken = [f"{words(4, seed)}!" for seed in range(4)]
     long, short = translator.translate([" \n".join(spoken), "  bado kilu "])
     assert short.sentences == (((0, 12), (0, len(short.text))),)
     source = " \n".join(spoken)
