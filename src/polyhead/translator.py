@@ -16,7 +16,7 @@ from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, S
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.greedy import greedy
 from polyhead.decoding.hypothesis import Hypothesis
-from polyhead.decoding.rules import Forbid
+from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.sample import sample
 from polyhead.decoding.scoring import score
 from polyhead.decoding.trace import Observer
@@ -72,7 +72,7 @@ class Translator:
         """
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
-        config = self._search(search, beam_size, n_best)
+        config = self.search_settings(search, beam_size, n_best)
         pieces = list(self._pieces(texts, target_language, prefixes))
         found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
@@ -124,7 +124,10 @@ class Translator:
     def _max_length(self) -> int:
         return self.config.model.max_length
 
-    def _search(self, search: SearchConfig | None, beam_size: int | None, n_best: int | None) -> SearchConfig:
+    def search_settings(
+        self, search: SearchConfig | None = None, beam_size: int | None = None, n_best: int | None = None
+    ) -> SearchConfig:
+        """The model's own settings unless others are given, with a length limit that fits the model."""
         config = search if search is not None else self.config.decoding
         if isinstance(config, BeamConfig) and (beam_size is not None or n_best is not None):
             best = n_best if n_best is not None else config.n_best
@@ -213,7 +216,7 @@ class Translator:
         source = pad([[*piece.tokens, EOS] for piece in pieces])
         mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
-        rules = [Forbid(self._tags)] if self._tags else []
+        rules = self.rules
         if isinstance(config, BeamConfig):
             return beam(self.model, source, mask, config, rules=rules, prefixes=prefixes, observer=observer)
         if isinstance(config, SamplingConfig):
@@ -224,9 +227,11 @@ class Translator:
         raise TypeError(f"no search for {type(config).__name__}")
 
     @property
-    def _tags(self) -> tuple[int, ...]:
+    def rules(self) -> list[Rule]:
+        """What every search keeps to on top of its settings: no language tag is ever written."""
         tokenizer = self.bundle.target_tokenizer
-        return tuple(tokenizer.tag(language) for language in tokenizer.languages)
+        tags = tuple(tokenizer.tag(language) for language in tokenizer.languages)
+        return [Forbid(tags)] if tags else []
 
     def _translation(self, hypothesis: Hypothesis) -> Translation:
         tokenizer = self.bundle.target_tokenizer
