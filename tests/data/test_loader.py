@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhead.batch import Batch, collate
-from polyhead.data.batching import BatchingConfig, batches
+from polyhead.data.batching import BatchingConfig, Draw, batches
 from polyhead.data.loader import Loader, Position, collate_rows
 from polyhead.data.store import EncodedCorpus, flatten, offsets_of
 from polyhead.errors import PolyheadError
+from polyhead.symbols import PAD
 
 CONFIG = BatchingConfig(max_tokens=60)
 
@@ -45,7 +46,16 @@ def test_collating_rows_equals_collate(sources: list[list[int]]) -> None:
     targets = sources[::-1]
     rows = np.random.default_rng(len(sources)).permutation(len(sources))
     expected = collate([sources[row] for row in rows], [targets[row] for row in rows], rows.tolist())
-    assert same(collate_rows(corpus_of(sources, targets), rows), expected)
+    corpus = corpus_of(sources, targets)
+    source_width, target_width = int(corpus.source_lengths[rows].max()), int(corpus.target_lengths[rows].max())
+    assert same(collate_rows(corpus, Draw(rows, source_width, target_width)), expected)
+    wider = collate_rows(corpus, Draw(rows, source_width + 2, target_width + 1))
+    assert wider.source[:, source_width:].eq(PAD).all()
+    assert wider.source.shape == (len(rows), source_width + 2)
+    cut = Batch(
+        wider.source[:, :-2].clone(), wider.target_in[:, :-1].clone(), wider.target_out[:, :-1].clone(), wider.rows
+    )
+    assert same(cut, expected)
 
 
 def take(loader: Loader, start: Position, count: int) -> list[tuple[Position, Batch]]:
@@ -58,7 +68,7 @@ def test_an_epoch_is_its_batches_in_order() -> None:
     loader = Loader(lambda epoch: corpus, CONFIG, seed=3)
     expected = batches(corpus.source_lengths, corpus.target_lengths, CONFIG, 3, 0)
     got = take(loader, Position(), loader.epoch_batches(0))
-    assert [batch.rows for _, batch in got] == [tuple(rows.tolist()) for rows in expected]
+    assert [batch.rows for _, batch in got] == [tuple(draw.rows.tolist()) for draw in expected]
     assert [position for position, _ in got[:-1]] == [Position(0, i) for i in range(1, len(expected))]
     assert got[-1][0] == Position(1, 0)
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from polyhead.model.sublayer import SUBLAYERS, PostNorm, PreNorm, final_norm
+from polyhead.model.sublayer import SUBLAYERS, LayerNorm, PostNorm, PreNorm, final_norm
 
 D_MODEL = 8
 
@@ -55,3 +55,14 @@ def test_only_pre_norm_ends_its_stack_with_a_norm() -> None:
     assert isinstance(final_norm("pre", D_MODEL), nn.LayerNorm)
     x = torch.randn(2, D_MODEL)
     assert final_norm("post", D_MODEL)(x) is x
+
+
+def test_norm_gradients_are_not_lost_in_bfloat16() -> None:
+    torch.manual_seed(0)
+    x, gradient = torch.randn(4000, 16), torch.rand(4000, 16)
+    exact, rounded = LayerNorm(16), LayerNorm(16).bfloat16()
+    exact(x).backward(gradient)
+    rounded(x.bfloat16()).backward(gradient.bfloat16())
+    for name in ("weight", "bias"):
+        expected, got = getattr(exact, name).grad, getattr(rounded, name).grad.float()
+        assert (got - expected).norm() / expected.norm() < 0.01

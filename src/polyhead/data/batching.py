@@ -1,6 +1,12 @@
-"""Which sentences go into a batch together: as many as fill a budget of tokens, of nearly the same lengths."""
+"""Which sentences go into a batch together: as many as fill a budget of tokens, of nearly the same lengths.
 
-from itertools import pairwise
+Batches come in few shapes. For every new shape of a matrix product the CPU's library (oneDNN) builds a kernel; with as
+many shapes as batches, that took a quarter of a small model's training time. So a batch of a corpus has one of a few
+dozen target widths, and its source width and number of sentences follow from that.
+"""
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,10 +14,12 @@ from pydantic import Field
 
 from polyhead.config import Config
 
-# So many neighbouring target lengths count as one in sorting, and source lengths vary the less within a batch. With 1
-# or 3, two real corpora (captions; English-Korean documentation) had more padding at 8,192 tokens a batch.
-_WIDTH = 2
+_EXACT_UP_TO = 16
+"""Lengths up to here are widths of their own; above, there are 8 to 16 widths between a length and its double."""
+_SENTENCES = 8
+"""Batches hold a multiple of this many sentences, which suits the kernels' vectors; those of long sentences may not."""
 
+Rows = NDArray[np.int64]
 Lengths = NDArray[np.int64]
 
 
@@ -19,55 +27,69 @@ class BatchingConfig(Config):
     """How large batches are and how they are drawn."""
 
     max_tokens: int = Field(default=8192, ge=1)
-    """The most tokens in a batch: sentences × (longest source + longest target), padding included."""
+    """The most tokens in a batch: sentences × (source width + target width), padding included."""
     max_sentences: int | None = Field(default=None, ge=1)
     """The most sentences in a batch; None: as many as `max_tokens` lets in."""
     shuffle: bool = True
     """Draw batches anew each epoch and take them in random order; if not, they go from short to long."""
 
 
+@dataclass(frozen=True)
+class Draw:
+    """A batch before it is made: which sentences, and how wide to pad them."""
+
+    rows: Rows
+    source_width: int
+    target_width: int
+
+
 def batches(
     source_lengths: Lengths, target_lengths: Lengths, config: BatchingConfig, seed: int, epoch: int
-) -> list[NDArray[np.int64]]:
-    """The rows of each batch; every sentence is in exactly one. The same (seed, epoch) gives the same batches.
+) -> list[Draw]:
+    """Every sentence in exactly one batch. The same (seed, epoch) gives the same batches.
 
     source_lengths, target_lengths: [N] tokens of each sentence, `<sos>`/`<eos>` included
     A sentence that alone is over the budget gets a batch of its own.
     """
     random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, epoch])))
-    order = _sorted(source_lengths, target_lengths, random if config.shuffle else None)
+    count = len(source_lengths)
+    ratio = float(np.median(source_lengths / target_lengths)) if count else 1.0
+    needed = np.maximum(np.ceil(source_lengths / ratio).astype(np.int64), target_lengths)
+    ties = random.permutation(count) if config.shuffle else np.arange(count)
+    order = np.lexsort((ties, -needed)).astype(np.int64)  # from long to short
     # A first batch of random size, so that the cuts fall elsewhere in every epoch.
-    first = config.max_tokens * (1.0 - random.random()) if config.shuffle else config.max_tokens
-    cuts = _cuts(source_lengths[order], target_lengths[order], config, first)
-    drawn: list[NDArray[np.int64]] = [order[start:end] for start, end in pairwise(cuts)]
+    share = 1.0 - random.random() if config.shuffle else 1.0
+    drawn: list[Draw] = []
+    start = 0
+    while start < count:
+        width = _width(int(needed[order[start]]))
+        target_width = min(width, int(target_lengths.max()))
+        source_width = min(_width(math.ceil(width * ratio)), int(source_lengths.max()))
+        end = start + _sentences(source_width + target_width, config, share)
+        drawn.append(_fitted(order[start:end], source_lengths, target_lengths, source_width, target_width))
+        start, share = end, 1.0
     if config.shuffle:
-        drawn = [drawn[i] for i in random.permutation(len(drawn)).tolist()]
-    return drawn
+        return [drawn[i] for i in random.permutation(len(drawn)).tolist()]
+    return drawn[::-1]
 
 
-def _sorted(sources: Lengths, targets: Lengths, random: np.random.Generator | None) -> NDArray[np.int64]:
-    """Rows by target length, then by source length; at random where these are the same."""
-    phase = 0 if random is None else random.integers(_WIDTH)  # which lengths count as one changes with the epoch
-    ties = np.arange(len(sources)) if random is None else random.permutation(len(sources))
-    group = (targets + phase) // _WIDTH
-    # Source lengths rise in one group and fall in the next: no jump from long to short within a batch.
-    back_and_forth = np.where(group % 2 == 0, sources, -sources)
-    return np.lexsort((ties, back_and_forth, group)).astype(np.int64)
+def _width(length: int) -> int:
+    """The next width that is at least `length`: 1, 2, … 16, 18, … 32, 36, … 64, 72 …"""
+    if length <= _EXACT_UP_TO:
+        return length
+    step = 1 << ((length - 1).bit_length() - 4)
+    return -(-length // step) * step
 
 
-def _cuts(sources: Lengths, targets: Lengths, config: BatchingConfig, first_budget: float) -> list[int]:
-    """Where batches begin in the sorted order, and its end."""
-    if not len(sources):
-        return [0]
-    cuts = [0]
-    budget = first_budget
-    longest_source = longest_target = 0
-    most = config.max_sentences or len(sources)
-    for row, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
-        longest_source, longest_target = max(longest_source, source), max(longest_target, target)
-        sentences = row + 1 - cuts[-1]
-        if sentences > 1 and (sentences > most or sentences * (longest_source + longest_target) > budget):
-            cuts.append(row)
-            budget = config.max_tokens
-            longest_source, longest_target = source, target
-    return [*cuts, len(sources)]
+def _sentences(tokens: int, config: BatchingConfig, share: float) -> int:
+    """How many sentences of so many tokens on both sides together fill `share` of the budget."""
+    most = max(1, int(config.max_tokens * share) // tokens)
+    most = most // _SENTENCES * _SENTENCES or most
+    return min(most, config.max_sentences or most)
+
+
+def _fitted(rows: Rows, sources: Lengths, targets: Lengths, source_width: int, target_width: int) -> Draw:
+    """A single sentence is never padded: it may be longer than the budget as it is."""
+    if len(rows) == 1:
+        return Draw(rows, int(sources[rows[0]]), int(targets[rows[0]]))
+    return Draw(rows, source_width, target_width)

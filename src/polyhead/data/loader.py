@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from polyhead.batch import Batch
-from polyhead.data.batching import BatchingConfig, batches
+from polyhead.data.batching import BatchingConfig, Draw, batches
 from polyhead.data.store import EncodedCorpus, Ids
 from polyhead.errors import PolyheadError
 from polyhead.symbols import EOS, PAD, SOS
 
-Rows = NDArray[np.int64]
 _AHEAD = 4  # batches waiting; enough to hide one slow batch, few enough to cost no memory
 
 
@@ -33,22 +31,21 @@ class _Failure:
     error: BaseException
 
 
-def collate_rows(corpus: EncodedCorpus, rows: Rows) -> Batch:
-    """The batch of some sentences of a corpus: `batch.collate`, faster."""
-    sources = [corpus.source(int(row)) for row in rows]
-    targets = [corpus.target(int(row)) for row in rows]
+def collate_rows(corpus: EncodedCorpus, draw: Draw) -> Batch:
+    """The batch of some sentences of a corpus: `batch.collate`, faster, and as wide as was drawn."""
+    sources = [corpus.source(int(row)) for row in draw.rows]
+    targets = [corpus.target(int(row)) for row in draw.rows]
     return Batch(
-        source=_pad(sources, after=EOS),
-        target_in=_pad(targets, before=SOS),
-        target_out=_pad(targets, after=EOS),
-        rows=tuple(rows.tolist()),
+        source=_pad(sources, draw.source_width, after=EOS),
+        target_in=_pad(targets, draw.target_width, before=SOS),
+        target_out=_pad(targets, draw.target_width, after=EOS),
+        rows=tuple(draw.rows.tolist()),
     )
 
 
-def _pad(sentences: list[Ids], before: int | None = None, after: int | None = None) -> Tensor:
-    """[B, longest + 1] int64: each row one special token before or after the sentence, and padding on the right."""
+def _pad(sentences: list[Ids], width: int, before: int | None = None, after: int | None = None) -> Tensor:
+    """[B, width] int64: each row one special token before or after the sentence, and padding on the right."""
     lengths = np.fromiter((len(sentence) for sentence in sentences), np.int64, len(sentences))
-    width = int(lengths.max(initial=0)) + 1
     padded = np.full((len(sentences), width), PAD, np.int64)
     shift = 0 if before is None else 1
     columns = np.arange(width)[None, :] - shift
@@ -73,7 +70,7 @@ class Loader:
         self._config = config
         self._seed = seed
         self._lock = threading.Lock()
-        self._drawn: dict[int, tuple[EncodedCorpus, list[Rows]]] = {}
+        self._drawn: dict[int, tuple[EncodedCorpus, list[Draw]]] = {}
 
     def epoch_batches(self, epoch: int) -> int:
         """How many batches an epoch has."""
@@ -123,7 +120,7 @@ class Loader:
                 yield after, collate_rows(corpus, drawn[number])
             position = Position(position.epoch + 1, 0)
 
-    def _draw(self, epoch: int) -> tuple[EncodedCorpus, list[Rows]]:
+    def _draw(self, epoch: int) -> tuple[EncodedCorpus, list[Draw]]:
         """The corpus and the batches of an epoch; the last two epochs asked for are kept."""
         with self._lock:
             if epoch not in self._drawn:

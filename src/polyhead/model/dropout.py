@@ -35,5 +35,6 @@ def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
     count = like.numel()
     numbers = torch.empty(-(-count // _LANES), dtype=torch.int64).random_(-(2**63), None)
     lanes = numbers.view(torch.int16)[:count].view(like.shape)
-    keep = lanes >= dropped - _RANGE // 2
-    return keep.to(like.dtype).mul_(_RANGE / (_RANGE - dropped))
+    # Compared straight into the result's dtype: casting a tensor of booleans takes longer than all the rest.
+    keep = torch.ge(lanes, dropped - _RANGE // 2, out=torch.empty_like(like, memory_format=torch.contiguous_format))
+    return keep.mul_(_RANGE / (_RANGE - dropped))

@@ -7,12 +7,24 @@ from torch import Tensor, nn
 from polyhead.model.dropout import Dropout
 
 
+class LayerNorm(nn.LayerNorm):
+    """LayerNorm (Ba et al. 2016) computed in float32, whatever the model's dtype: [..., D] → [..., D].
+
+    PyTorch's bfloat16 kernel adds up the gradients of gain and bias in bfloat16: over the thousands of positions of a
+    batch such a sum loses a tenth of its value.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the name that nn.LayerNorm gives it)
+        gain, bias = self.weight.float(), self.bias.float()
+        return nn.functional.layer_norm(input.float(), self.normalized_shape, gain, bias, self.eps).to(input.dtype)
+
+
 class PostNorm(nn.Module):
     """LayerNorm(x + Dropout(Sublayer(x))), as in the paper."""
 
     def __init__(self, d_model: int, dropout: float) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(d_model)
+        self.norm = LayerNorm(d_model)
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
@@ -24,7 +36,7 @@ class PreNorm(nn.Module):
 
     def __init__(self, d_model: int, dropout: float) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(d_model)
+        self.norm = LayerNorm(d_model)
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
@@ -36,4 +48,4 @@ SUBLAYERS: dict[str, Callable[[int, float], nn.Module]] = {"post": PostNorm, "pr
 
 def final_norm(norm: str, d_model: int) -> nn.Module:
     """What ends a stack: pre-norm leaves the sum unnormalised, so it needs one more LayerNorm; post-norm doesn't."""
-    return nn.LayerNorm(d_model) if norm == "pre" else nn.Identity()
+    return LayerNorm(d_model) if norm == "pre" else nn.Identity()

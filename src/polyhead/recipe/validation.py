@@ -84,5 +84,5 @@ def _batches(bundle: Bundle, pairs: Sequence[Pair]) -> Iterator[Batch]:
     limit = bundle.config.model.max_length
     corpus, _ = encode(pairs, bundle.source_tokenizer, bundle.target_tokenizer, bundle.config.tagged, max_tokens=limit)
     config = BatchingConfig(max_tokens=4096, shuffle=False)
-    for rows in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, epoch=0):
-        yield collate_rows(corpus, rows)
+    for draw in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, epoch=0):
+        yield collate_rows(corpus, draw)

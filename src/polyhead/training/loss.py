@@ -9,12 +9,14 @@ Shapes: N target tokens (padding left out), D d_model, V vocabulary.
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 CHUNK_ROWS = 256
 """Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""
 CHUNKS_KEPT = 4
 """Chunks of probabilities kept for one product with the features: fewer, longer sums into d weight."""
+ROW_STEP = 64
+"""The last chunk is filled up to a multiple of this: for every new shape of a product oneDNN builds a new kernel."""
 
 
 def label_smoothed_loss(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -36,42 +38,47 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-        loss, likelihood = features.new_zeros(2, dtype=torch.float32)
-        d_features = torch.empty_like(features)
-        d_weight = torch.zeros_like(weight, dtype=torch.float32)
+        log_normaliser, d_features, d_weight = _expectations(features, weight)
+        x, target_weight, column_sum = features.float(), weight[targets].float(), weight.float().sum(0)
         uniform = smoothing / weight.size(0)
-        column_sum = weight.float().sum(0)
-        kept = features.new_empty(min(CHUNKS_KEPT * CHUNK_ROWS, features.size(0)), weight.size(0))
-        for start in range(0, features.size(0), CHUNK_ROWS):
-            rows = slice(start, start + CHUNK_ROWS)
-            x, target = features[rows], targets[rows]
-            logits = x @ weight.t()
-            place = start % (CHUNKS_KEPT * CHUNK_ROWS)
-            probabilities = kept[place : place + x.size(0)]
-            torch.softmax(logits, -1, out=probabilities)
-            log_normaliser = _log_normaliser(logits, probabilities)
-            target_weight = weight[target]
-            target_logit = (x.float() * target_weight.float()).sum(-1)
-            negative_log_likelihood = log_normaliser - target_logit
-            mean_loss = log_normaliser.sum() - (x.float() @ column_sum).sum() / weight.size(0)
-            likelihood += negative_log_likelihood.sum()
-            loss += (1 - smoothing) * negative_log_likelihood.sum() + smoothing * mean_loss
-            d_x = (probabilities @ weight).float() - (1 - smoothing) * target_weight.float() - uniform * column_sum
-            d_features[rows] = d_x.to(features.dtype)
-            filled = place + x.size(0)
-            if filled == kept.size(0) or start + x.size(0) == features.size(0):
-                d_weight += kept[:filled].t() @ features[start + x.size(0) - filled : start + x.size(0)]
-        d_weight.index_add_(0, targets, features.float(), alpha=smoothing - 1)
-        d_weight -= uniform * features.float().sum(0)
+        likelihood = (log_normaliser - (x * target_weight).sum(-1)).sum()
+        mean_loss = log_normaliser.sum() - (x @ column_sum).sum() / weight.size(0)
+        loss = (1 - smoothing) * likelihood + smoothing * mean_loss
+        d_features -= (1 - smoothing) * target_weight + uniform * column_sum
+        d_weight.index_add_(0, targets, x, alpha=smoothing - 1)
+        d_weight -= uniform * x.sum(0)
         ctx.save_for_backward(d_features, d_weight)
-        ctx.weight_dtype = weight.dtype
+        ctx.dtype = features.dtype
         return loss, likelihood
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
         d_features, d_weight = ctx.saved_tensors
         scale = gradients[0]
-        return d_features * scale.to(d_features.dtype), (d_weight * scale).to(ctx.weight_dtype), None, None
+        return (d_features * scale).to(ctx.dtype), (d_weight * scale).to(ctx.dtype), None, None
+
+
+def _expectations(features: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """What the dense p takes part in, all float32: log Σ exp z [N], Σ_v p_v weight_v [N, D], Σ_n p_n features_n [V, D].
+
+    Rows of zeros fill the last chunk up; they add nothing to the third and are cut off the other two.
+    """
+    rows = features.size(0)
+    x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))
+    log_normaliser = x.new_empty(x.size(0), dtype=torch.float32)
+    mean_weight = torch.empty_like(x, dtype=torch.float32)
+    mean_features = torch.zeros_like(weight, dtype=torch.float32)
+    kept = x.new_empty(min(CHUNKS_KEPT * CHUNK_ROWS, x.size(0)), weight.size(0))
+    for first in range(0, x.size(0), CHUNKS_KEPT * CHUNK_ROWS):
+        end = min(first + CHUNKS_KEPT * CHUNK_ROWS, x.size(0))
+        for start in range(first, end, CHUNK_ROWS):
+            chunk = slice(start, min(start + CHUNK_ROWS, end))
+            logits = x[chunk] @ weight.t()
+            probabilities = torch.softmax(logits, -1, out=kept[start - first : chunk.stop - first])
+            log_normaliser[chunk] = _log_normaliser(logits, probabilities)
+            mean_weight[chunk] = probabilities @ weight
+        mean_features += kept[: end - first].t() @ x[first:end]
+    return log_normaliser[:rows], mean_weight[:rows], mean_features
 
 
 def _log_normaliser(logits: Tensor, probabilities: Tensor) -> Tensor:
