@@ -7,6 +7,7 @@ import pytest
 
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.translation import Sentence
 from polyhead.translator import Translator
 
 TEXTS = ["bado kilu", "mera", "noti pasu rovi sela", "tugo vani zeko fimo gura hepi", "bado", "jola wuto kilu"]
@@ -136,10 +137,13 @@ def test_an_observer_is_shown_every_step_and_can_end_the_search(translator):
 def test_a_translation_knows_where_its_sentences_stand(translator):
     spoken = [f"{words(4, seed)}!" for seed in range(4)]
     long, short = translator.translate([" \n".join(spoken), "  bado kilu "])
-    assert short.sentences == (((0, 12), (0, len(short.text))),)
+    assert short.sentences == (Sentence((0, 12), (0, len(short.text)), len(short.tokens), True),)
     source = " \n".join(spoken)
-    assert [source[start:end] for (start, end), _ in long.sentences] == spoken
-    assert " \n".join(long.text[start:end] for _, (start, end) in long.sentences) == long.text
+    assert [source[slice(*sentence.source)] for sentence in long.sentences] == spoken
+    assert " \n".join(long.text[slice(*sentence.target)] for sentence in long.sentences) == long.text
+    assert sum(sentence.tokens for sentence in long.sentences) == len(long.tokens)
+    steps = sum(sentence.tokens + sentence.finished for sentence in long.sentences)
+    assert steps == len(long.token_log_probabilities)
 
 
 def test_n_best_lists_are_sorted_and_distinct(translator):

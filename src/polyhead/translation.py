@@ -10,6 +10,20 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """A part of a text that went through the model as one sentence."""
+
+    source: Span
+    """Its place in the source text."""
+    target: Span
+    """Its place in the translation."""
+    tokens: int
+    """How many of the translation's tokens are its own."""
+    finished: bool
+    """Whether its log-probabilities are one more than its tokens: the last is that of `<eos>`."""
+
+
+@dataclass(frozen=True)
 class Translation:
     """One translated text."""
 
@@ -24,8 +38,8 @@ class Translation:
     """The n-best list, this translation first, where more than one was asked for."""
     alignment: Alignment | None = None
     """Which source word each word was read from, where that was asked for."""
-    sentences: tuple[tuple[Span, Span], ...] = ()
-    """For each part that went through the model as one sentence, where it stands in the source and in `text`."""
+    sentences: tuple[Sentence, ...] = ()
+    """The parts that it was translated in, in order."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +59,6 @@ class Piece:
     """What its translation must begin with."""
     start: int
     """Where it begins in the input text."""
-
-    @property
-    def span(self) -> Span:
-        """Its place in the input text."""
-        return self.start, self.start + len(self.content)
 
 
 def first_word(text: str, start: int) -> int:
@@ -72,15 +81,15 @@ def join(pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]])
 def _concatenate(pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
     """Joined by the white space that stood between the pieces; by a space where there was none."""
     if len(parts) == 1:
-        return replace(parts[0], sentences=((pieces[0].span, (0, len(parts[0].text))),))
+        return replace(parts[0], sentences=(_sentence(pieces[0], parts[0], (0, len(parts[0].text))),))
     text = ""
     alignment: list[tuple[int, int]] = []
-    sentences: list[tuple[Span, Span]] = []
+    sentences: list[Sentence] = []
     for piece, part in zip(pieces, parts, strict=True):
         written = len(text.split())
         alignment += [(i + piece.first_word, j + written) for i, j in part.alignment or ()]
         content = part.text.strip()
-        sentences.append((piece.span, (len(text), len(text) + len(content))))
+        sentences.append(_sentence(piece, part, (len(text), len(text) + len(content))))
         text += content + (piece.space or " ")
     return Translation(
         text.rstrip(),
@@ -91,3 +100,8 @@ def _concatenate(pieces: Sequence[Piece], parts: Sequence[Translation]) -> Trans
         alignment=tuple(alignment) if parts[0].alignment is not None else None,
         sentences=tuple(sentences),
     )
+
+
+def _sentence(piece: Piece, part: Translation, place: Span) -> Sentence:
+    finished = len(part.token_log_probabilities) > len(part.tokens)
+    return Sentence((piece.start, piece.start + len(piece.content)), place, len(part.tokens), finished)
