@@ -47,4 +47,4 @@ def test_the_n_best_of_a_whole_are_made_of_the_n_best_of_its_parts():
 
 def test_a_single_piece_is_left_as_it_is():
     only = translation(" as it is ")
-    assert join([piece("a", "", 0)], [[only]]) == replace(only, sentences=(Sentence((0, 1), (0, 11), 3, False),))
+    assert join([piece("a", "", 0)], [[only]]) == replace(only, sentences=(Sentence((0, 1), (0, 10), 3, False),))
