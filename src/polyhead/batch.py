@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -33,6 +34,15 @@ class Batch:
     def target_tokens(self) -> int:
         """How many target tokens are predicted, `<eos>` included, padding not."""
         return int((self.target_out != PAD).sum())
+
+    def split(self, shares: int) -> "list[Batch]":
+        """The batch cut into at most `shares` batches of nearly the same number of rows, in order, none empty."""
+        cuts = [len(self.source) * share // shares for share in range(shares + 1)]
+        return [
+            Batch(self.source[a:b], self.target_in[a:b], self.target_out[a:b], self.rows[a:b])
+            for a, b in pairwise(cuts)
+            if a < b
+        ]
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device."""

@@ -55,3 +55,13 @@ def test_the_ancestors_have_no_presets(kind):
     values, choices = complete({**DATA, "model": {"kind": kind}}, 1000, CPU)
     assert make_recipe(values).model.kind == kind
     assert "model.preset" not in {choice.key for choice in choices}
+
+
+@pytest.mark.parametrize(("cores", "max_tokens", "workers"), [(1, 8192, 1), (2, 8192, 2), (8, 8192, 2), (8, 4096, 1)])
+def test_cores_share_large_batches(cores, max_tokens, workers, monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: cores)
+    given = {"data": {**DATA["data"], "batching": {"max_tokens": max_tokens}}}
+    assert make_recipe(complete(given, 30_000, CPU)[0]).training.workers == workers
+    assert make_recipe(complete(given, 30_000, torch.device("cuda"))[0]).training.workers == 1
+    ancestor = {**given, "model": {"kind": "rnn"}}
+    assert make_recipe(complete(ancestor, 30_000, CPU)[0]).training.workers == 1

@@ -26,6 +26,7 @@ BPE = {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}
 VARIANTS = {
     "last": {"training__averaging": {"kind": "last", "count": 2}},
     "ema": {"training__averaging": {"kind": "ema", "decay": 0.9}, "training__optimizer": {"accumulation": 2}},
+    "workers": {"training__workers": 3},
 }
 
 

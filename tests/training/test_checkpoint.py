@@ -27,12 +27,9 @@ def test_round_trip_restores_everything(tmp_path: Path) -> None:
     tensors = {"weights.a": torch.randn(3, 4).t(), "step": torch.tensor(7.0), "low": torch.randn(5).bfloat16()}
     path = save_checkpoint(tmp_path / "checkpoints", PROGRESS, tensors)
     assert path.name == "update-00001234.safetensors"
-    drawn = torch.randn(8)
-    torch.randn(100)
     progress, loaded = load_checkpoint(path)
     assert progress == PROGRESS
     torch.testing.assert_close(loaded, tensors, atol=0, rtol=0)
-    assert torch.equal(torch.randn(8), drawn), "the random state goes on where it stood"
 
 
 def test_a_fresh_start_round_trips(tmp_path: Path) -> None:
@@ -79,19 +76,17 @@ def damaged(name: str, path: Path) -> None:
     elif name == "weights only":
         save_file({"a": torch.zeros(1)}, path)
     elif name == "no progress":
-        save_file({"a": torch.zeros(1), "random_state": torch.get_rng_state()}, path, {"format": "1"})
+        save_file({"a": torch.zeros(1)}, path, {"format": "1"})
     elif name == "progress of another version":
         metadata = {"format": "1", "progress": '{"position": {"epoch": 0, "batch": 0}, "colour": 1}'}
-        save_file({"random_state": torch.get_rng_state()}, path, metadata)
-    elif name == "no random state":
-        save_file({"random_state": torch.zeros(3)}, path, {"format": "1", "progress": '{"position": {}}'})
+        save_file({"a": torch.zeros(1)}, path, metadata)
 
 
 @pytest.mark.parametrize(
     "name",
     [
         "cut short", "empty", "no safetensors", "missing", "weights only", "no progress",
-        "progress of another version", "no random state",
+        "progress of another version",
     ],
 )  # fmt: skip
 def test_a_damaged_file_is_named_and_refused(tmp_path: Path, name: str) -> None:

@@ -1,5 +1,9 @@
 """Dropout (Srivastava et al. 2014) with a mask that is cheap to draw on a CPU."""
 
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import torch
 from torch import Tensor, nn
 
@@ -7,11 +11,27 @@ _LANES = 4  # 16-bit lanes in one 64-bit random number
 _RANGE = 1 << 16
 
 
+_source = threading.local()
+
+
+@contextmanager
+def drawing_from(seed: int) -> Generator[None]:
+    """Within the block, this thread's masks on a CPU come from a stream of their own.
+
+    PyTorch's default generator is one for all threads: who draws first would be left to chance.
+    """
+    _source.generator = torch.Generator().manual_seed(seed)
+    try:
+        yield
+    finally:
+        _source.generator = None
+
+
 class Dropout(nn.Module):
     """In training sets each element to 0 with probability `rate` and scales the rest by 1/(1-rate).
 
     On CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶;
-    elsewhere it is PyTorch's own. The random state is the default generator's in either case.
+    elsewhere it is PyTorch's own. It draws from PyTorch's default generator, or in `drawing_from` from another.
     """
 
     def __init__(self, rate: float) -> None:
@@ -33,7 +53,8 @@ def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
     """A tensor of `like`'s shape and dtype holding 0 with probability `rate`, else 1/(1-rate)."""
     dropped = round(rate * _RANGE)
     count = like.numel()
-    numbers = torch.empty(-(-count // _LANES), dtype=torch.int64).random_(-(2**63), None)
+    numbers = torch.empty(-(-count // _LANES), dtype=torch.int64)
+    numbers.random_(-(2**63), None, generator=getattr(_source, "generator", None))
     lanes = numbers.view(torch.int16)[:count].view(like.shape)
     # Compared straight into the result's dtype: casting a tensor of booleans takes longer than all the rest.
     keep = torch.ge(lanes, dropped - _RANGE // 2, out=torch.empty_like(like, memory_format=torch.contiguous_format))

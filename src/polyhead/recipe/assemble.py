@@ -29,6 +29,7 @@ from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint
 from polyhead.training.log import Display, MetricsFile
 from polyhead.training.loop import Interrupt, Trainer
 from polyhead.training.optimizer import Optimizer
+from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.precision import choose_dtype
 from polyhead.training.schedule import build_schedule
 
@@ -87,11 +88,12 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
 def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Display, resume: bool) -> Trainer:
     """The trainer at the beginning of the run, or where its newest checkpoint stands."""
     config = recipe.training
+    if config.workers > 1 and recipe.model.kind != "transformer":
+        raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
     optimizer = Optimizer(parts.model, config.optimizer, choose_dtype(config.precision, device))
     mean = None
     if config.averaging.kind == "ema":
         mean = RunningMean(optimizer.masters, config.averaging.decay)
-    torch.manual_seed(recipe.seed + 1)
     directory = recipe.out / "training"
     progress = _restore(directory, optimizer, mean, display) if resume else Progress()
     return Trainer(
@@ -106,6 +108,8 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
         display=display,
         progress=progress,
         interrupt=Interrupt(),
+        workers=Workers(config.workers),
+        seed=seed_of(recipe.seed, 1),
         running_mean=mean,
         on_best=lambda weights: save_weights(recipe.out, weights),
     )

@@ -19,7 +19,8 @@ PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the peak of the inverse-square-root schedule; wider models take smaller steps."""
 TOKENS_A_PAIR = 32
 """Source and target together, as a rule of thumb for sentences."""
-
+TOKENS_A_SHARE = 4096
+"""Source and target together; in smaller shares of a batch the matrix products are too small."""
 
 Suggestion = tuple[tuple[str, ...], Any, str]
 """A key, a value for it, and why."""
@@ -53,6 +54,7 @@ def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, 
         *_schedule(values, d_model, pairs),
     ]
     values = _fill(values, suggestions, choices)
+    values = _fill(values, _workers(values, device), choices)
     return _with_duration(values, pairs, choices), choices
 
 
@@ -86,6 +88,16 @@ def _tying(values: Values) -> list[Suggestion]:
     if not transformer or values.get("tokenizer", {}).get("shared", True) is not False:
         return []
     return [(("model", "tie_embeddings"), "output", "two vocabularies")]
+
+
+def _workers(values: Values, device: torch.device) -> list[Suggestion]:
+    """A core for every share of a batch that is large enough to keep one busy."""
+    cores = torch.get_num_threads()
+    shares = min(cores, int(values["data"]["batching"]["max_tokens"]) // TOKENS_A_SHARE)
+    transformer = values.get("model", {}).get("kind", "transformer") == "transformer"
+    if not transformer or device.type != "cpu" or shares < 2:
+        return []
+    return [(("training", "workers"), shares, f"{cores} CPU threads")]
 
 
 def _schedule(values: Values, d_model: int, pairs: int) -> list[Suggestion]:

@@ -64,7 +64,7 @@ def _run(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, r
     parts.write_description(recipe.out)
     remove_leftovers(recipe.out)
     trainer = make_trainer(parts, recipe, device, display, resume)
-    with closing(trainer.metrics):
+    with closing(trainer.metrics), closing(trainer.workers):
         if trainer.is_over() and (scores := read_scores(recipe.out)) is not None:
             display.message(f"{recipe.out}: this run is finished, after {trainer.progress.update} updates")
             return Outcome(recipe.out, True, scores)

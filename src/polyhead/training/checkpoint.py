@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -15,7 +14,6 @@ from polyhead.errors import TrainingError
 from polyhead.files import atomic_file
 
 FORMAT = 1
-RANDOM_STATE = "random_state"
 
 
 @dataclass
@@ -45,7 +43,6 @@ def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tens
     """Writes `update-00001234.safetensors` atomically, then deletes all but the `keep` newest."""
     path = directory / f"update-{progress.update:08d}.safetensors"
     contents = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    contents[RANDOM_STATE] = torch.get_rng_state()
     metadata = {"format": str(FORMAT), "progress": json.dumps(asdict(progress))}
     with atomic_file(path) as temporary:
         save_file(contents, temporary, metadata)
@@ -60,7 +57,7 @@ def checkpoints(directory: Path) -> list[Path]:
 
 
 def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
-    """The inverse of `save_checkpoint`; the random state is set as it was.
+    """The inverse of `save_checkpoint`.
 
     Raises TrainingError for a file that is not such a checkpoint.
     """
@@ -71,7 +68,6 @@ def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
         values: dict[str, Any] = json.loads(metadata["progress"])
         values["position"] = Position(**values["position"])
         progress = Progress(**values)
-        torch.set_rng_state(tensors.pop(RANDOM_STATE))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise TrainingError(f"{path} is not a checkpoint that this version can resume from: {error}") from error
     return progress, tensors

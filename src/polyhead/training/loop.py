@@ -1,16 +1,18 @@
 """The training loop: batches in, better weights out, able to stop and go on at any update.
 
-Everything that changes from update to update is in `Progress`, the optimizer, the running mean and the random state;
-a checkpoint holds exactly these, so a resumed run computes what the uninterrupted one would have.
+Everything that changes from update to update is in `Progress`, the optimizer and the running mean; a checkpoint holds
+exactly these, and chance follows from the seed and the update's number. So a resumed run computes what the
+uninterrupted one would have.
 """
 
 import math
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import torch
 from pydantic import Field
 from torch import Tensor
 
@@ -18,6 +20,7 @@ from polyhead.batch import Batch
 from polyhead.config import Config
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
+from polyhead.model.dropout import drawing_from
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.symbols import PAD
 from polyhead.training.averaging import AveragingConfig, RunningMean, kept_snapshots, save_snapshot, snapshot_path
@@ -26,6 +29,7 @@ from polyhead.training.log import Display, MetricsFile
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer, OptimizerConfig
+from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.precision import Precision
 from polyhead.training.schedule import Schedule, ScheduleConfig
 from polyhead.training.watch import LossWatch
@@ -52,6 +56,8 @@ class TrainingConfig(Config):
     averaging: AveragingConfig = AveragingConfig()
     precision: Precision = "auto"
     """float32, bfloat16 with float32 master weights, or auto: bfloat16 where the hardware has it."""
+    workers: int = Field(default=1, ge=1)
+    """Shares that every batch is cut into, differentiated at the same time by threads with CPU cores of their own."""
     validate_every: int = Field(default=500, ge=1)
     """Updates between validations; each takes a snapshot and a checkpoint."""
     metric: Literal["dev_bleu", "dev_chrf", "dev_loss"] = "dev_bleu"
@@ -84,6 +90,9 @@ class Trainer:
     display: Display
     progress: Progress
     interrupt: Interrupt
+    workers: Workers = field(default_factory=Workers)
+    seed: int = 1
+    """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
     on_best: Callable[[Weights], None] | None = None
 
@@ -124,12 +133,16 @@ class Trainer:
 
     def _update(self, batches: Batches, watch: LossWatch) -> tuple[float, int]:
         """One step of the optimizer → plain loss (a sum, in nats) and target tokens."""
-        total, tokens = 0.0, 0
+        total, tokens, draws = 0.0, 0, 0
+        torch.manual_seed(seed_of(self.seed, self.progress.update))
         for _ in range(self.config.optimizer.accumulation):
             self.progress.position, batch = next(batches)
-            loss, count = self._differentiate(batch)
-            total, tokens = total + loss, tokens + count
-            self.optimizer.collect()
+            shares = batch.split(self.workers.count)
+            seeds = [seed_of(self.seed, self.progress.update, draws + share) for share in range(len(shares))]
+            for gradients, loss, count in self.workers.map(self._differentiate, list(zip(shares, seeds, strict=True))):
+                total, tokens = total + loss, tokens + count
+                self.optimizer.collect(gradients)
+            draws += len(shares)
         update = self.progress.update + 1
         norm = self.optimizer.step(self.schedule(update), tokens)
         problem = watch.problem(total / tokens, float(norm))
@@ -148,17 +161,19 @@ class Trainer:
             "--training.schedule.learning_rate, a longer --training.schedule.warmup, or --training.precision float32"
         )
 
-    def _differentiate(self, batch: Batch) -> tuple[float, int]:
-        """Teacher forcing: the summed loss of a batch into the gradients → plain loss (a sum) and tokens."""
+    def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], float, int]:
+        """Teacher forcing; a share of a batch and a seed → gradients of its summed loss, plain loss (a sum), tokens."""
+        batch, seed = share
         output = self.model.output_layer
         batch = batch.to(output.weight.device)
-        features = self.model.decode(batch.target_in, self.model.encode(batch.source, batch.source_mask))
         real = batch.target_out != PAD
+        with drawing_from(seed):
+            features = self.model.decode(batch.target_in, self.model.encode(batch.source, batch.source_mask))
         loss, likelihood = label_smoothed_loss(
             features[real], output.weight, batch.target_out[real], self.config.label_smoothing
         )
-        loss.backward()
-        return float(likelihood.detach()), int(real.sum())
+        gradients = torch.autograd.grad(loss, self.optimizer.parameters, allow_unused=True)
+        return gradients, float(likelihood.detach()), int(real.sum())
 
     def _report(self, meter: Meter) -> None:
         """A line of metrics: means and sums since the last one."""

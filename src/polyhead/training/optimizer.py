@@ -7,6 +7,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # PyTorch's kernels over lists of tensors have no public names:
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
+from collections.abc import Iterable
 from typing import Literal, cast
 
 import torch
@@ -61,17 +62,17 @@ class Optimizer:
             fused=True,
         )
 
-    def collect(self) -> None:
-        """Adds the gradients of the batch just differentiated to the masters' float32 gradients."""
-        if not self._copies:
-            return
-        for name, working in self._working.items():
-            if working.grad is None:
+    @property
+    def parameters(self) -> list[Tensor]:
+        """What a loss is differentiated by: the model's weights, in its dtype."""
+        return list(self._working.values())
+
+    def collect(self, gradients: Iterable[Tensor | None]) -> None:
+        """Adds a loss' gradients, in the order of `parameters`, to the masters' float32 ones."""
+        for master, gradient in zip(self.masters.values(), gradients, strict=True):
+            if gradient is None:
                 continue
-            master = self.masters[name]
-            gradient = working.grad.float()
-            master.grad = gradient if master.grad is None else master.grad.add_(gradient)
-            working.grad = None
+            master.grad = gradient.float() if master.grad is None else master.grad.add_(gradient)
 
     def step(self, learning_rate: float, tokens: int) -> Tensor:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""

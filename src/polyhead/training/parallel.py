@@ -1,0 +1,49 @@
+"""Several shares of a batch differentiated at the same time, each by a thread with CPU cores of its own.
+
+A small model's operations are too short to be worth cutting up among cores: two threads that each take half the batch
+through the whole model finish sooner than one that shares every single operation with a second core.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+
+
+class Workers:
+    """`count` threads; one is the caller's own."""
+
+    def __init__(self, count: int = 1) -> None:
+        self.count = count
+        self._cores = torch.get_num_threads()
+        self._each = max(1, self._cores // count)
+        self._pool = ThreadPoolExecutor(count, "polyhead-worker", self._take_cores) if count > 1 else None
+
+    def map(self, function: Callable[[Argument], Result], arguments: Sequence[Argument]) -> list[Result]:
+        """The results in the order of the arguments; an error in a thread is raised here."""
+        if self._pool is None or len(arguments) == 1:
+            return [function(argument) for argument in arguments]
+        # MKL knows one number of threads for the whole process.
+        torch.set_num_threads(self._each)
+        try:
+            return list(self._pool.map(function, arguments))
+        finally:
+            torch.set_num_threads(self._cores)
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _take_cores(self) -> None:
+        torch.set_num_threads(self._each)
+
+
+def seed_of(*numbers: int) -> int:
+    """A seed for what these numbers name, as (run, update, share): unrelated for different ones, always the same."""
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0]) >> 1
