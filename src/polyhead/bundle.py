@@ -92,7 +92,7 @@ def load_bundle(directory: Path | str) -> Bundle:
     directory = Path(directory)
     if not directory.is_dir():
         raise ModelError(f"{directory} is not a model directory: there is no such directory")
-    config = _read_config(directory / "config.json")
+    config = read_config(directory)
     source, target = load_tokenizers(directory, config.tokenizer)
     for side, tokenizer, size in (
         ("source", source, config.source_vocabulary),
@@ -115,7 +115,9 @@ def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer
     return load_tokenizer(directory / "source.spm", config), load_tokenizer(directory / "target.spm", config)
 
 
-def _read_config(path: Path) -> BundleConfig:
+def read_config(directory: Path) -> BundleConfig:
+    """What a model directory's `config.json` says. Raises ModelError naming the file and what is wrong with it."""
+    path = directory / "config.json"
     try:
         values: object = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

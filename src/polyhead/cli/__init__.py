@@ -18,7 +18,9 @@ COMMANDS = {
     "evaluate": "Say how good a model, or an output, is: BLEU, chrF, TER.",
     "score": "Give the log-probability of translations.",
     "look": "Draw the attention of one translation.",
+    "serve": "Serve models over HTTP, and the page that shows what happens inside them.",
     "info": "Describe a model directory.",
+    "export": "Write a model for CTranslate2 or Hugging Face.",
 }
 
 

@@ -1,0 +1,82 @@
+"""The application: routes, limits and errors put together around the models."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect
+
+import polyhead
+from polyhead.errors import PolyheadError
+from polyhead.server.answers import Answers
+from polyhead.server.auth import require_key
+from polyhead.server.body import BodyLimit
+from polyhead.server.openapi import describe_interface
+from polyhead.server.problems import answer, explain, problem_of
+from polyhead.server.routes import libretranslate, models, operations, page, stream, traces, translate
+from polyhead.server.services import Services
+
+CLIENT_LEFT = 499
+"""The status that is counted for clients that left before their answer; nobody reads it."""
+
+
+def build_app(services: Services) -> FastAPI:
+    """The application that answers with these services; it ends them when it is shut down."""
+    app = FastAPI(
+        title="polyhead",
+        version=polyhead.__version__,
+        summary="Translations, and what happens inside the model.",
+        docs_url=None,  # FastAPI's pages load their scripts from elsewhere
+        redoc_url=None,
+        lifespan=_lifespan(services),
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
+    app.state.services = services
+    locked = [Depends(require_key)] if services.config.api_key is not None else []
+    for module in (models, translate, stream, traces):
+        app.include_router(module.router, dependencies=locked)
+    app.include_router(operations.metrics_router, dependencies=locked)
+    for router in (libretranslate.router, operations.health_router, page.router):
+        app.include_router(router)
+    app.openapi = describe_interface(app, services.models)  # type: ignore[method-assign]
+    _handle_errors(app, services)
+    app.add_middleware(BodyLimit, config=services.config)
+    if services.config.origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=services.config.origins, allow_methods=["*"], allow_headers=["*"]
+        )
+    app.add_middleware(Answers, metrics=services.metrics)
+    return app
+
+
+def _lifespan(services: Services) -> Callable[[FastAPI], Any]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        yield
+        await run_in_threadpool(services.close)
+
+    return lifespan
+
+
+def _handle_errors(app: FastAPI, services: Services) -> None:
+    """Every error becomes a problem."""
+
+    async def problem(request: Request, error: Exception) -> Response:
+        return answer(problem_of(error))
+
+    async def invalid(request: Request, error: Exception) -> Response:
+        return answer(explain(error.errors() if isinstance(error, RequestValidationError) else []))
+
+    async def left(request: Request, error: Exception) -> Response:
+        services.metrics.left.inc()
+        return Response(status_code=CLIENT_LEFT)
+
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(ClientDisconnect, left)
+    for kind in (HTTPException, PolyheadError, Exception):
+        app.add_exception_handler(kind, problem)

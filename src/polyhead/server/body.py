@@ -1,0 +1,140 @@
+"""Reading requests: so many bytes, so deep, in UTF-8, of the form they claim."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, cast
+from urllib.parse import parse_qs
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from pydantic_core import from_json
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from polyhead.server.problems import Problem
+from polyhead.server.settings import ServerConfig
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+_PATIENCE = 16
+"""A body so many times too large is still read to its end, so that its client gets to read the answer."""
+
+
+class BodyLimit:
+    """ASGI middleware: counts a body's bytes as they come, and waits for them no longer than for an answer."""
+
+    def __init__(self, app: ASGIApp, config: ServerConfig) -> None:
+        self._app = app
+        self._config = config
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on with a `receive` that raises Problem too_large or timeout."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        size, ended = 0, False
+
+        async def limited() -> Message:
+            nonlocal size, ended
+            if ended:
+                return await receive()
+            while True:
+                message = await self._next(receive)
+                size += len(message.get("body", b""))
+                ended = message["type"] != "http.request" or not message.get("more_body", False)
+                if size <= self._config.max_body:
+                    return message
+                if ended or size > _PATIENCE * self._config.max_body:
+                    raise Problem("too_large", f"the request has more than {self._config.max_body} bytes")
+
+        await self._app(scope, limited, send)
+
+    async def _next(self, receive: Receive) -> Message:
+        try:
+            return await asyncio.wait_for(receive(), self._config.timeout)
+        except TimeoutError:
+            raise Problem("timeout", "the request did not come to its end in time", status=408) from None
+
+
+class JsonRoute(APIRoute):
+    """A route whose body must be JSON of moderate depth, in UTF-8."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's own handler, given a request that reads JSON strictly."""
+        handle = super().get_route_handler()
+        has_body = self.body_field is not None
+
+        async def strictly(request: Request) -> Response:
+            strict = _StrictRequest(request.scope, request.receive)
+            if has_body:
+                _expect(media_type(request), JSON)
+            return await handle(strict)
+
+        return strictly
+
+
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        config: ServerConfig = self.app.state.services.config
+        return parse_json(await self.body(), config.max_depth)
+
+
+def media_type(request: Request) -> str:
+    """What the request says its body is, without parameters; any kind of JSON is called so."""
+    given = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    return JSON if given.endswith("+json") else given
+
+
+async def read_fields(request: Request, max_depth: int) -> dict[str, Any]:
+    """The fields of a JSON or urlencoded body; a form's field is a list where it stands several times."""
+    kind = media_type(request)
+    _expect(kind, JSON, FORM)
+    body = await request.body()
+    if kind == JSON:
+        fields = parse_json(body, max_depth)
+        if not isinstance(fields, dict):
+            raise Problem("bad_request", "the body must be a JSON object")
+        return cast("dict[str, Any]", fields)
+    return {name: values[0] if len(values) == 1 else values for name, values in _parse_form(body).items()}
+
+
+def parse_json(body: bytes, max_depth: int) -> Any:
+    """A JSON value. Raises Problem bad_request for what isn't JSON, UTF-8 or is nested too deeply."""
+    _decode(body)
+    try:
+        value: object = from_json(body, allow_inf_nan=False)
+    except ValueError as error:  # also of what is nested more than 200 levels deep
+        raise Problem("bad_request", f"the body is not JSON: {error}") from None
+    if _depth(value) > max_depth:
+        raise Problem("bad_request", f"the body's JSON is nested more than {max_depth} levels deep")
+    return value
+
+
+def _parse_form(body: bytes) -> Mapping[str, list[str]]:
+    try:
+        return parse_qs(_decode(body), keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError:
+        raise Problem("bad_request", "the form's fields are not UTF-8") from None
+    except ValueError as error:
+        raise Problem("bad_request", f"the body is no urlencoded form: {error}") from None
+
+
+def _decode(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise Problem("bad_request", f"the body is not UTF-8 (byte {error.start})") from None
+
+
+def _depth(value: object) -> int:
+    """How many lists and objects are nested in each other."""
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, cast("dict[str, object]", value).values()), default=0)
+    if isinstance(value, list):
+        return 1 + max(map(_depth, cast("list[object]", value)), default=0)
+    return 0
+
+
+def _expect(kind: str, *known: str) -> None:
+    if kind not in known:
+        problem = f"the body is {kind!r}" if kind else "the request has no Content-Type"
+        raise Problem("bad_request", f"{problem}; send {' or '.join(known)}", status=415)

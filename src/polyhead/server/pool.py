@@ -1,0 +1,123 @@
+"""The models of one server: described from the start, loaded when first needed, unloaded when memory is short."""
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+
+from polyhead.bundle import BundleConfig, load_tokenizers, read_config
+from polyhead.errors import ModelError
+from polyhead.server.metrics import Metrics
+from polyhead.server.problems import Problem
+from polyhead.tokenizers.protocol import Tokenizer
+from polyhead.translator import Translator
+
+FLOAT32 = 4
+"""Bytes of a weight."""
+
+
+@dataclass(frozen=True)
+class ModelDirectory:
+    """A model on disk and what its settings say; its weights may be in memory or not."""
+
+    id: str
+    path: Path
+    config: BundleConfig
+    parameters: int
+
+    @cached_property
+    def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
+        """The source's and the target's; small enough to be kept."""
+        return load_tokenizers(self.path, self.config.tokenizer)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory its weights take."""
+        return FLOAT32 * self.parameters
+
+
+def open_directory(path: Path) -> ModelDirectory:
+    """Reads the description of a model, not its weights. Raises ModelError."""
+    config = read_config(path)
+    weights = path / "model.safetensors"
+    try:
+        with safe_open(weights, framework="numpy") as file:
+            shapes: list[list[int]] = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  no mapping
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{weights} cannot be read: {error}; copy the model directory again") from error
+    return ModelDirectory(path.resolve().name, path, config, sum(prod(shape) for shape in shapes))
+
+
+def open_directories(paths: Sequence[Path]) -> list[ModelDirectory]:
+    """Each path's model. Raises ModelError for two of the same name: it is what clients call them by."""
+    models = [open_directory(path) for path in paths]
+    names = Counter(model.id for model in models)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise ModelError(f"two model directories are called {twice[0]!r}; rename one, clients call models by this name")
+    return models
+
+
+class ModelPool:
+    """Loaded models within a budget of bytes; above it those go that were used longest ago and are idle."""
+
+    def __init__(self, budget: int | None, metrics: Metrics) -> None:
+        self._budget = budget
+        self._metrics = metrics
+        self._lock = threading.Lock()
+        self._loaded: OrderedDict[str, tuple[ModelDirectory, Translator]] = OrderedDict()
+        self._busy: set[str] = set()
+
+    @property
+    def loaded(self) -> list[str]:
+        """The ids of the models in memory, the one used last at the end."""
+        with self._lock:
+            return list(self._loaded)
+
+    @contextmanager
+    def use(self, model: ModelDirectory) -> Generator[Translator]:
+        """The model, loaded, and kept while it is used: one user at a time, its thread.
+
+        Raises Problem model_unavailable where it cannot be loaded.
+        """
+        with self._lock:
+            self._busy.add(model.id)
+            entry = self._loaded.get(model.id)
+            self._make_room(0 if entry else model.nbytes)
+        try:
+            translator = entry[1] if entry else self._load(model)
+            with self._lock:
+                self._loaded[model.id] = model, translator
+                self._loaded.move_to_end(model.id)
+            yield translator
+        finally:
+            with self._lock:
+                self._busy.discard(model.id)
+                self._make_room(0)
+
+    def _load(self, model: ModelDirectory) -> Translator:
+        try:
+            translator = Translator.load(model.path)
+        except ModelError as error:
+            raise Problem("model_unavailable", f"the model {model.id} cannot be loaded: {error}") from error
+        self._metrics.loaded.labels(model.id).set(model.nbytes)
+        return translator
+
+    def _make_room(self, needed: int) -> None:
+        """Unloads idle models until `needed` more bytes fit; the last one used stays if nothing more is needed."""
+        if self._budget is None:
+            return
+        total = needed + sum(model.nbytes for model, _ in self._loaded.values())
+        for name, (model, _) in list(self._loaded.items()):
+            last = not needed and len(self._loaded) == 1
+            if total <= self._budget or last:
+                return
+            if name not in self._busy:
+                del self._loaded[name]
+                self._metrics.loaded.labels(name).set(0)
+                total -= model.nbytes

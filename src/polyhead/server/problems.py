@@ -1,0 +1,108 @@
+"""What went wrong, as the client is told: `application/problem+json` (RFC 9457), never a traceback."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from polyhead.errors import PolyheadError
+from polyhead.inspection.sentence import EmptyText, TooLong
+from polyhead.inspection.tensors import UnknownPart
+
+Code = Literal[
+    "empty",
+    "too_long",
+    "unknown_language",
+    "bad_request",
+    "not_found",
+    "gone",
+    "queue_full",
+    "timeout",
+    "unauthorized",
+    "too_large",
+    "model_unavailable",
+    "internal",
+]
+MEDIA_TYPE = "application/problem+json"
+
+_STATUS: dict[Code, int] = {
+    "empty": 400,
+    "too_long": 400,
+    "unknown_language": 400,
+    "bad_request": 400,
+    "unauthorized": 401,
+    "not_found": 404,
+    "gone": 410,
+    "too_large": 413,
+    "queue_full": 429,
+    "internal": 500,
+    "model_unavailable": 503,
+    "timeout": 504,
+}
+
+
+_CODES: dict[type[Exception], Code] = {
+    EmptyText: "empty",
+    TooLong: "too_long",
+    UnknownPart: "not_found",
+    PolyheadError: "bad_request",
+}
+"""Errors of the layers below, the special before the general."""
+
+
+class ProblemDetails(BaseModel):
+    """The body of every answer that isn't a success."""
+
+    type: str = Field(default="about:blank", description="What kind of problem; about:blank: what its status says.")
+    title: str = Field(description="The status in words.")
+    status: int
+    detail: str = Field(description="What was wrong and what to do.")
+    code: Code = Field(description="What a program can tell problems apart by.")
+    error: str = Field(description="The detail once more, where clients of LibreTranslate look for it.")
+
+
+class Problem(HTTPException):
+    """A request that cannot be answered, and why."""
+
+    def __init__(
+        self, code: Code, detail: str, status: int | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status or _STATUS[code], detail, dict(headers or {}))
+        self.code: Code = code
+
+
+def answer(problem: Problem) -> JSONResponse:
+    """The response that tells of a problem."""
+    details = describe(problem)
+    return JSONResponse(details.model_dump(), problem.status_code, problem.headers, MEDIA_TYPE)
+
+
+def describe(problem: Problem) -> ProblemDetails:
+    """The problem as the client reads it."""
+    title = HTTPStatus(problem.status_code).phrase
+    return ProblemDetails(
+        title=title, status=problem.status_code, detail=problem.detail, code=problem.code, error=problem.detail
+    )
+
+
+def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
+    """pydantic's list of errors → the first as one sentence. What was sent is not repeated: it may be long."""
+    first = errors[0]
+    place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path", "header"))
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return Problem("bad_request", f"{place}: {first['msg']}{more}" if place else f"{first['msg']}{more}")
+
+
+def problem_of(error: BaseException) -> Problem:
+    """Any error as a problem; what the client couldn't have helped is `internal`, and its text stays here."""
+    if isinstance(error, Problem):
+        return error
+    for kind, code in _CODES.items():
+        if isinstance(error, kind):
+            return Problem(code, str(error))
+    if isinstance(error, HTTPException):
+        return Problem("not_found" if error.status_code == 404 else "bad_request", error.detail, error.status_code)
+    return Problem("internal", "the server failed at this request; its log says more")

@@ -1,0 +1,1 @@
+"""What the server answers, a file for each group of addresses."""

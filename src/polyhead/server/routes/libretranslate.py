@@ -1,0 +1,143 @@
+"""`/translate`, `/languages`, `/detect`, `/frontend/settings`: LibreTranslate's interface, for its clients.
+
+Bodies may be JSON or urlencoded. Errors are problems that also have LibreTranslate's `error`.
+"""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, Field, ValidationError
+
+from polyhead.server.auth import check_key
+from polyhead.server.body import FORM, JSON, read_fields
+from polyhead.server.detection import Detected, detect
+from polyhead.server.directions import choose, sources, targets
+from polyhead.server.documents import Document
+from polyhead.server.languages import name_of
+from polyhead.server.problems import explain
+from polyhead.server.services import ServicesOf
+from polyhead.server.texts import MOST_BEAMS, check_texts, translate
+from polyhead.server.waiting import Wish
+
+router = APIRouter(tags=["LibreTranslate"])
+
+AUTO = "auto"
+
+
+class DetectRequest(BaseModel):
+    """A text whose language is asked for."""
+
+    q: str
+    api_key: str | None = None
+
+
+class LibreRequest(BaseModel):
+    """One text or several; HTML is translated between its tags."""
+
+    q: str | list[str]
+    source: str = AUTO
+    target: str
+    format: Literal["text", "html"] = "text"
+    alternatives: int = Field(default=0, ge=0, lt=MOST_BEAMS)
+    api_key: str | None = None
+
+
+class LibreLanguage(BaseModel):
+    """A language, and those it can be translated to."""
+
+    code: str
+    name: str
+    targets: list[str]
+
+
+class LibreResponse(BaseModel):
+    """Lists where a list was asked for."""
+
+    translatedText: str | list[str]  # noqa: N815  LibreTranslate's names
+    alternatives: list[str] | list[list[str]] | None = None
+    detectedLanguage: Detected | list[Detected] | None = None  # noqa: N815
+
+
+def _body(model: type[BaseModel]) -> dict[str, Any]:
+    """What the interface's description says of a body that is read by hand."""
+    content = {kind: {"schema": model.model_json_schema()} for kind in (JSON, FORM)}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+async def _read_translate(request: Request, services: ServicesOf) -> LibreRequest:
+    fields = await read_fields(request, services.config.max_depth)
+    try:
+        return LibreRequest.model_validate(fields)
+    except ValidationError as error:
+        raise explain(error.errors()) from None
+
+
+async def _read_detect(request: Request, services: ServicesOf) -> DetectRequest:
+    fields = await read_fields(request, services.config.max_depth)
+    try:
+        return DetectRequest.model_validate(fields)
+    except ValidationError as error:
+        raise explain(error.errors()) from None
+
+
+@router.post("/translate", openapi_extra=_body(LibreRequest), response_model_exclude_none=True)
+async def libre_translate(
+    asked: Annotated[LibreRequest, Depends(_read_translate)], request: Request, services: ServicesOf
+) -> LibreResponse:
+    """Translates one text or several."""
+    check_key(services.config.api_key, asked.api_key)
+    given = [asked.q] if isinstance(asked.q, str) else asked.q
+    check_texts(given, services.config)
+    found = [detect(services.models, text)[0] for text in given] if asked.source == AUTO else []
+    source = found[0].language if found else None if asked.source == AUTO else asked.source
+    model = choose(services.models, None, source, asked.target)
+    documents = [Document.of(text, asked.format) for text in given]
+    texts = [text for document in documents for text in document.texts]
+    wish = Wish(asked.target, n_best=asked.alternatives + 1)
+    translations = iter(await translate(request, services, model, texts, wish))
+    filled = [document.filled(translations, asked.alternatives) for document in documents]
+    several = not isinstance(asked.q, str)
+    best, others = [each[0] for each in filled], [each[1:] for each in filled]
+    return LibreResponse(
+        translatedText=best if several else best[0],
+        alternatives=None if not asked.alternatives else others if several else others[0],
+        detectedLanguage=None if asked.source != AUTO else found if several else found[0],
+    )
+
+
+@router.post("/detect", openapi_extra=_body(DetectRequest))
+async def libre_detect(asked: Annotated[DetectRequest, Depends(_read_detect)], services: ServicesOf) -> list[Detected]:
+    """The languages a text may be in, of those that the models read."""
+    check_key(services.config.api_key, asked.api_key)
+    check_texts([asked.q], services.config)
+    return detect(services.models, asked.q)
+
+
+@router.get("/languages")
+async def languages(services: ServicesOf) -> list[LibreLanguage]:
+    """Every language that the models read or write."""
+    reading = sources(services.models)
+    writing = [language for language in targets(services.models) if language not in reading]
+    return [
+        LibreLanguage(code=code, name=name_of(code), targets=targets(services.models, code) if code in reading else [])
+        for code in (*reading, *writing)
+    ]
+
+
+@router.get("/frontend/settings")
+async def settings(services: ServicesOf) -> dict[str, Any]:
+    """What a page of LibreTranslate's would show."""
+    source, target = sources(services.models), targets(services.models)
+    keyed = services.config.api_key is not None
+    return {
+        "apiKeys": keyed,
+        "keyRequired": keyed,
+        "charLimit": services.config.max_characters,
+        "frontendTimeout": 500,
+        "language": {
+            "source": {"code": source[0], "name": name_of(source[0])} if source else None,
+            "target": {"code": target[0], "name": name_of(target[0])} if target else None,
+        },
+        "suggestions": False,
+        "supportedFilesFormat": [],
+    }

@@ -1,0 +1,175 @@
+"""`/api/traces`: a look inside one translation, made once and asked for part by part."""
+
+import io
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from polyhead.inspection.trace import Edits, Trace, trace
+from polyhead.server.body import JsonRoute
+from polyhead.server.describe import model_info
+from polyhead.server.directions import choose, tag
+from polyhead.server.routes.translate import Beams
+from polyhead.server.services import Services, ServicesOf, attend
+from polyhead.server.slices import Slice, cut
+from polyhead.server.texts import check_not_blank, check_texts
+from polyhead.server.traces import KeptTrace
+from polyhead.translator import Translator
+
+router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JsonRoute)
+
+Place = Annotated[int, Query(ge=0)]
+NPY = "application/octet-stream"
+MEDIA_TYPES = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "json": "application/json",
+    "npz": "application/zip",
+    "html": "text/html",
+}
+
+
+class TraceRequest(BaseModel):
+    """One sentence to look into."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = None
+    text: str
+    target: str | None = None
+    """A translation to force; the model's own if left out."""
+    language: str | None = None
+    """The target language."""
+    beam_size: Beams | None = None
+    companion: str | None = None
+    """A longer sentence batched with it, so that there is padding to see."""
+    edits: Edits = Edits()
+
+
+@router.post("", status_code=201, response_model=None)
+async def make_trace(asked: TraceRequest, request: Request, services: ServicesOf) -> dict[str, Any]:
+    """Translates a sentence and keeps everything that happened."""
+    check_texts([text for text in (asked.text, asked.target, asked.companion) if text is not None], services.config)
+    check_not_blank(asked.text)
+    model = choose(services.models, asked.model, None, asked.language)
+    language = tag(model, asked.language)
+
+    def look(translator: Translator) -> Trace:
+        return trace(
+            translator,
+            asked.text,
+            target=asked.target,
+            target_language=language,
+            beam_size=asked.beam_size,
+            companion=asked.companion,
+            edits=asked.edits,
+        )
+
+    made = await attend(request, services.batchers[model.id].run(look), services)
+    kept = services.traces.add(made, model.id)
+    services.metrics.traces.set(services.traces.nbytes)
+    return _meta(kept, services)
+
+
+@router.get("/{id}", response_model=None)
+def get_trace(id: str, services: ServicesOf) -> dict[str, Any]:  # noqa: A002  as the address says
+    """All of a trace but its arrays."""
+    return _meta(services.traces.get(id), services)
+
+
+@router.delete("/{id}", status_code=204)
+def delete_trace(id: str, services: ServicesOf) -> None:  # noqa: A002
+    """Forgets a trace."""
+    services.traces.delete(id)
+    services.metrics.traces.set(services.traces.nbytes)
+
+
+@router.get("/{id}/tensors/{name}", response_class=Response)
+def get_tensor(
+    id: str,  # noqa: A002
+    name: str,
+    services: ServicesOf,
+    layer: Place | None = None,
+    head: Place | None = None,
+    dtype: Literal["float32", "float16"] = "float32",
+    rows: Slice | None = None,
+    columns: Slice | None = None,
+) -> Response:
+    """An array as .npy: of one layer and head or of all, some rows and columns or all. Masks are bool."""
+    array = cut(services.traces.get(id).trace.tensor(name, layer, head), rows, columns)
+    return _npy(array if array.dtype == np.bool_ else array.astype(dtype))
+
+
+@router.get("/{id}/overview/{site}", response_class=Response)
+def get_overview(id: str, site: str, services: ServicesOf) -> Response:  # noqa: A002
+    """Thumbnails of an attention's maps as .npy: uint8 [layers, heads, ≤ 64, ≤ 64]."""
+    return _npy(services.traces.get(id).trace.overview(site))
+
+
+@router.get("/{id}/cell", response_model=None)
+def get_cell(
+    id: str,  # noqa: A002
+    services: ServicesOf,
+    site: str,
+    layer: Place,
+    head: Place,
+    i: Place,
+    j: Place,
+) -> dict[str, Any]:
+    """The arithmetic of one attention weight."""
+    return services.traces.get(id).trace.cell(site, layer, head, i, j)
+
+
+@router.get("/{id}/probabilities", response_model=None)
+def get_probabilities(
+    id: str,  # noqa: A002
+    services: ServicesOf,
+    t: Place,
+    k: Annotated[int, Query(ge=1, le=1000)] = 10,
+) -> dict[str, Any]:
+    """The likeliest tokens at position t."""
+    return services.traces.get(id).trace.probabilities(t, k)
+
+
+@router.get("/{id}/heads", response_model=None)
+def get_heads(id: str, services: ServicesOf) -> dict[str, Any]:  # noqa: A002
+    """What each head does."""
+    return {"heads": services.traces.get(id).trace.heads()}
+
+
+@router.get("/{id}/figure.{kind}", response_class=Response)
+def get_figure(
+    id: str,  # noqa: A002
+    kind: Literal["svg", "png"],
+    services: ServicesOf,
+    site: str = "decoder.cross",
+    layer: Annotated[int, Query(ge=-1)] = -1,
+    head: Place | None = None,
+    theme: Literal["light", "dark"] = "light",
+) -> Response:
+    """A picture of an attention: one head or all of a layer; layer -1 is the last."""
+    kept = services.traces.get(id)
+    return Response(kept.trace.figure(site, layer, head, kind, theme), media_type=MEDIA_TYPES[kind])
+
+
+@router.get("/{id}/export.{kind}", response_class=Response)
+def export(id: str, kind: Literal["json", "npz", "html"], services: ServicesOf) -> Response:  # noqa: A002
+    """The whole trace as a file."""
+    kept = services.traces.get(id)
+    name = {"Content-Disposition": f'attachment; filename="polyhead-trace.{kind}"'}
+    return Response(kept.trace.export(kind), media_type=MEDIA_TYPES[kind], headers=name)
+
+
+def _meta(kept: KeptTrace, services: Services) -> dict[str, Any]:
+    model = next(model for model in services.models if model.id == kept.model)
+    info = model_info(model, model.id in services.pool.loaded).model_dump()
+    return {**kept.trace.meta(), "id": kept.id, "expires_in": services.traces.seconds_left(kept), "model": info}
+
+
+def _npy(array: NDArray[Any]) -> Response:
+    file = io.BytesIO()
+    np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+    return Response(file.getvalue(), media_type=NPY)

@@ -1,0 +1,48 @@
+"""`/api/translate`: translations with everything the search knows of them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from polyhead.server.body import JsonRoute
+from polyhead.server.directions import choose
+from polyhead.server.scored import BestTranslation, best
+from polyhead.server.services import ServicesOf
+from polyhead.server.texts import MOST_BEAMS, check_texts, translate
+from polyhead.server.waiting import Wish
+
+router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
+
+Beams = Annotated[int, Field(ge=1, le=MOST_BEAMS)]
+
+
+class TranslateRequest(BaseModel):
+    """One text or several. What is left out follows from the model."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = None
+    text: str | list[str]
+    source: str | None = Field(default=None, description="Language of the text.")
+    target: str | None = Field(default=None, description="Language to translate to.")
+    beam_size: Beams | None = None
+    n_best: Beams = Field(default=1, description="How many translations of each text to return.")
+    length_penalty: float | None = Field(default=None, ge=0, le=10, description="α of Wu et al. 2016.")
+
+
+class Translations(BaseModel):
+    """One for each text, in order."""
+
+    translations: list[BestTranslation]
+
+
+@router.post("/translate")
+async def translate_texts(asked: TranslateRequest, request: Request, services: ServicesOf) -> Translations:
+    """Translates one text or several; a blank text has an empty translation."""
+    texts = [asked.text] if isinstance(asked.text, str) else asked.text
+    check_texts(texts, services.config)
+    model = choose(services.models, asked.model, asked.source, asked.target)
+    wish = Wish(asked.target, asked.beam_size, asked.n_best, asked.length_penalty)
+    found = await translate(request, services, model, texts, wish)
+    return Translations(translations=[best(each) for each in found])

@@ -1,0 +1,66 @@
+"""Translations in answers: with scores, tokens and the places of their sentences."""
+
+from itertools import islice
+
+from pydantic import BaseModel
+
+from polyhead.symbols import EOS_PIECE
+from polyhead.translation import Translation
+
+
+class ScoredToken(BaseModel):
+    """A token of a translation and log P(token | what is before it), in nats."""
+
+    piece: str
+    logp: float
+
+
+class Sentence(BaseModel):
+    """What went through the model as one sentence: (start, end) in the text and in its translation."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+
+
+class RankedTranslation(BaseModel):
+    """A translation; among the tokens each sentence ends in `<eos>`."""
+
+    text: str
+    score: float
+    log_probability: float
+    tokens: list[ScoredToken]
+    sentences: list[Sentence]
+
+
+class BestTranslation(RankedTranslation):
+    """The best translation of a text."""
+
+    alternatives: list[RankedTranslation]
+    """The n-best list, this translation first; empty unless more than one was asked for."""
+
+
+def best(translation: Translation) -> BestTranslation:
+    """A translation with its n-best list."""
+    alternatives = [ranked(each) for each in translation.alternatives]
+    return BestTranslation(**ranked(translation).model_dump(), alternatives=alternatives)
+
+
+def ranked(translation: Translation) -> RankedTranslation:
+    """A translation as clients read it."""
+    return RankedTranslation(
+        text=translation.text,
+        score=translation.score,
+        log_probability=translation.log_probability,
+        tokens=_scored_tokens(translation),
+        sentences=[Sentence(source=each.source, target=each.target) for each in translation.sentences],
+    )
+
+
+def _scored_tokens(translation: Translation) -> list[ScoredToken]:
+    """The tokens with their log-probabilities, an `<eos>` after each sentence."""
+    tokens = iter(translation.tokens)
+    pieces: list[str] = []
+    for sentence in translation.sentences:
+        pieces += [*islice(tokens, sentence.tokens), *[EOS_PIECE] * sentence.finished]
+    pairs = zip(pieces, translation.token_log_probabilities, strict=True)
+    return [ScoredToken(piece=piece, logp=logp) for piece, logp in pairs]

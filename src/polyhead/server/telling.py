@@ -1,0 +1,77 @@
+"""A translation that is told step by step while it comes about.
+
+    encoder  {sentence}                  a sentence has been read
+    step     {sentence, t, candidates}   what the beam made of its hypotheses
+    done     {text, tokens, score, sentences}
+
+A text that is too long for the model is translated sentence by sentence, in order.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from polyhead.decoding.trace import SearchTree, StepRecord
+from polyhead.inspection.beam import step_json
+from polyhead.server.scored import ranked
+from polyhead.text import pieces_within
+from polyhead.tokenizers.protocol import Tokenizer
+from polyhead.translation import Piece, Translation, first_word, join
+from polyhead.translator import Translator
+
+Send = Callable[[str, dict[str, Any]], None]
+"""(event, data): tells the client; raises to end the search when there is nobody to be told."""
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What is to be translated, and whom to tell."""
+
+    text: str
+    language: str | None
+    beam_size: int | None
+    send: Send
+
+    def __call__(self, translator: Translator) -> None:
+        """Translates and tells."""
+        pieces = list(self._pieces(translator))
+        parts: list[list[Translation]] = []
+        for number, piece in enumerate(pieces):
+            observer = _Observer(number, translator.bundle.target_tokenizer, self.send)
+            parts.append(
+                translator.translate(
+                    [piece.content], target_language=self.language, beam_size=self.beam_size, observer=observer
+                )
+            )
+        whole = ranked(join(pieces, parts)).model_dump()
+        self.send("done", {name: whole[name] for name in ("text", "tokens", "score", "sentences")})
+
+    def _pieces(self, translator: Translator) -> Iterator[Piece]:
+        """The sentences that fit the model, with their places; blank ones are left out."""
+
+        def fits(part: str) -> bool:
+            return len(translator.encode_source(part, self.language)) < translator.longest_source
+
+        start = 0
+        for part in pieces_within(self.text, fits):
+            content = part.rstrip()
+            if content:
+                yield Piece(0, content, part[len(content) :], first_word(self.text, start), [], [], start)
+            start += len(part)
+
+
+class _Observer:
+    """Tells of one sentence's search."""
+
+    def __init__(self, sentence: int, tokenizer: Tokenizer, send: Send) -> None:
+        self._sentence = sentence
+        self._tokenizer = tokenizer
+        self._send = send
+        self._tree = SearchTree()
+
+    def __call__(self, record: StepRecord) -> None:
+        """Tells of a step, and before the first that the encoder is done."""
+        if record.step == 0:
+            self._send("encoder", {"sentence": self._sentence})
+        self._tree(record)
+        self._send("step", {"sentence": self._sentence, **step_json(self._tree.steps[-1], self._tokenizer)})

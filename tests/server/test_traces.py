@@ -1,0 +1,83 @@
+"""How long traces are kept."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from polyhead.server.problems import Problem
+from polyhead.server.traces import TraceStore
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def trace(nbytes=10):
+    return SimpleNamespace(nbytes=nbytes)
+
+
+def code(store, name):
+    with pytest.raises(Problem) as problem:
+        store.get(name)
+    return problem.value.code
+
+
+def test_what_is_kept_is_found(clock):
+    store = TraceStore(100, 60, clock)
+    kept = store.add(trace(), "a model")
+    assert store.get(kept.id).trace is kept.trace
+    assert store.nbytes == 10
+    assert store.seconds_left(kept) == 60
+    assert code(store, "never was") == "not_found"
+
+
+def test_ids_cannot_be_guessed(clock):
+    store = TraceStore(10_000, 60, clock)
+    ids = {store.add(trace(), "a model").id for _ in range(200)}
+    assert len(ids) == 200
+    assert min(map(len, ids)) >= 16
+
+
+def test_above_the_budget_the_trace_used_longest_ago_goes(clock):
+    store = TraceStore(25, 60, clock)
+    first, second = store.add(trace(), "m"), store.add(trace(), "m")
+    store.get(first.id)
+    third = store.add(trace(), "m")
+    assert code(store, second.id) == "gone"
+    assert store.get(first.id)
+    huge = store.add(trace(1000), "m")
+    assert store.get(huge.id), "the newest stays, however large"
+    assert (code(store, first.id), code(store, third.id)) == ("gone", "gone")
+
+
+def test_time_starts_anew_with_every_use(clock):
+    store = TraceStore(100, 60, clock)
+    used, forgotten = store.add(trace(), "m"), store.add(trace(), "m")
+    clock.now = 50
+    store.get(used.id)
+    clock.now = 70
+    assert code(store, forgotten.id) == "gone"
+    assert store.seconds_left(store.get(used.id)) == 60
+    clock.now = 131
+    assert code(store, used.id) == "gone"
+    assert store.nbytes == 0
+
+
+def test_what_is_deleted_is_gone(clock):
+    store = TraceStore(100, 60, clock)
+    kept = store.add(trace(), "m")
+    store.delete(kept.id)
+    assert code(store, kept.id) == "gone"
+    with pytest.raises(Problem):
+        store.delete(kept.id)
