@@ -21,6 +21,7 @@ from polyhead.decoding.sample import sample
 from polyhead.decoding.scoring import score
 from polyhead.decoding.trace import Observer
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.inspection.trace import Edits, Trace, trace
 from polyhead.model.recording import record_pass
 from polyhead.symbols import EOS
 from polyhead.text import pieces_within
@@ -114,6 +115,30 @@ class Translator:
                 pieces = tuple(tokenizer.pieces(target_ids[i]))
                 results[i] = Translation(targets[i], sum(each) / len(each), sum(each), pieces, tuple(each))
         return [result for result in results if result is not None]
+
+    def attention(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        target_language: str | None = None,
+        beam_size: int | None = None,
+        companion: str | None = None,
+        edits: Edits | None = None,
+    ) -> Trace:
+        """Translates one sentence and gives all that happened inside, to be drawn, saved, or shown by a notebook.
+
+        See `polyhead.inspection.trace.trace`. Of an ensemble, the first model is looked at.
+        """
+        return trace(
+            self,
+            text,
+            target=target,
+            target_language=target_language,
+            beam_size=beam_size,
+            companion=companion,
+            edits=edits,
+        )
 
     @property
     def longest_source(self) -> int:

@@ -11,11 +11,15 @@ def look(
     /,
     *,
     to: str | None = None,
+    target: str | None = None,
+    html: Path | None = None,
     png: Path | None = None,
     svg: Path | None = None,
+    npz: Path | None = None,
+    json: Path | None = None,
     layer: int = -1,
 ) -> None:
-    """Draw the cross-attention of one translation.
+    """Look inside while one sentence is translated: a page, a picture of the cross-attention, or the numbers.
 
     Parameters
     ----------
@@ -25,22 +29,35 @@ def look(
         The sentence to translate.
     to
         The target language, for a model that writes several.
+    target
+        A translation to look at instead of the model's own.
+    html
+        Where to write the page that shows every part; one file, which opens without a network.
     png
         Where to write a PNG picture.
     svg
         Where to write an SVG picture.
+    npz
+        Where to write all arrays, for NumPy.
+    json
+        Where to write all of it as JSON, each array as a .npy file in base64.
     layer
-        Which decoder layer, counted from 0; -1 is the last.
+        Which decoder layer a picture shows, counted from 0; -1 is the last.
 
     """
-    from polyhead.inspection.maps import cross_attention
-    from polyhead.inspection.pictures import attention_picture
+    files = {"html": html, "npz": npz, "json": json}
+    pictures = {"png": png, "svg": svg}
+    if not any((*files.values(), *pictures.values())):
+        raise UsageError("say what to write: --html FILE, --png FILE, --svg FILE, --npz FILE or --json FILE")
+
+    from polyhead.files import atomic_file
     from polyhead.translator import Translator
 
-    paths = [path for path in (png, svg) if path is not None]
-    if not paths:
-        raise UsageError("say where to draw: --png FILE or --svg FILE")
-    found = cross_attention(Translator.load(model), text, target_language=to)
-    print(found.translation.text)
-    for path in paths:
-        attention_picture(found.weights, found.rows, found.columns, path, title=text, layer=layer)
+    found = Translator.load(model).attention(text, target=target, target_language=to)
+    for kind, path in (files | pictures).items():
+        if path is None:
+            continue
+        content = found.export(kind) if kind in files else found.figure("decoder.cross", layer, format=kind)
+        with atomic_file(path) as temporary:
+            temporary.write_bytes(content)
+    print(found.target.text)

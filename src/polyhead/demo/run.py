@@ -9,8 +9,7 @@ from pathlib import Path
 from polyhead.demo.grammar import DemoCorpus, Example, pronoun_of
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
-from polyhead.inspection.maps import cross_attention
-from polyhead.inspection.pictures import attention_picture, loss_curve_picture, positional_encoding_picture
+from polyhead.inspection.pictures import loss_curve_picture, positional_encoding_picture
 from polyhead.model.positions import positional_encoding
 from polyhead.recipe.load import Values, merge
 from polyhead.recipe.record import started
@@ -175,9 +174,8 @@ def _draw(translator: Translator, out: Path) -> None:
     pictures = out / "pictures"
     pictures.mkdir(exist_ok=True)
     for language in LANGUAGES:
-        found = cross_attention(translator, PICTURED_SENTENCE, target_language=language)
-        path = pictures / f"cross-attention.{language}.png"
-        attention_picture(found.weights, found.rows, found.columns, path, title=PICTURED_SENTENCE)
+        found = translator.attention(PICTURED_SENTENCE, target_language=language)
+        found.save(pictures / f"cross-attention.{language}.png")
     positional_encoding_picture(positional_encoding(*PICTURED).numpy(), pictures / "positional-encoding.png")
     metrics = (out / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     loss_curve_picture([json.loads(line) for line in metrics], pictures / "training.png")

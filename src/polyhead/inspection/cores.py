@@ -1,0 +1,76 @@
+"""Attention cores that wrap another: one notes what it sees, the others change one thing.
+
+Each takes (query [B, H, T, d_k], key and value [B, H, S, d_k], mask, True where a query may see a key) and gives the
+heads' contexts [B, H, T, d_v], as the cores of `model/attention.py` do.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+Listener = Callable[[Tensor, Tensor, Tensor, Tensor | None, Tensor], None]
+"""Hears (query, key, value, mask, weights [B, H, T, S])."""
+
+
+class Noting(nn.Module):
+    """Tells a listener what goes in, and the weights that the core gives it."""
+
+    def __init__(self, core: nn.Module, listener: Listener) -> None:
+        super().__init__()
+        self.core = core
+        self._listener = listener
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        # A core's context is weights·V. With V = I it is the weights themselves, whatever the core's formula.
+        identity = torch.eye(key.size(-2), dtype=value.dtype, device=value.device)
+        weights: Tensor = self.core(query, key, identity.expand(*key.shape[:-1], -1), mask)
+        self._listener(query, key, value, mask, weights)
+        return weights @ value
+
+
+class Around(nn.Module):
+    """Changes what goes into a core or comes out of it, not its formula; one that takes notes belongs inside."""
+
+    def __init__(self, core: nn.Module) -> None:
+        super().__init__()
+        self.core = core
+
+
+class Muted(Around):
+    """The contexts of some heads are 0."""
+
+    def __init__(self, core: nn.Module, heads: tuple[int, ...]) -> None:
+        super().__init__(core)
+        self.heads = heads
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        context: Tensor = self.core(query, key, value, mask)
+        return context.index_fill(1, torch.tensor(self.heads, device=context.device), 0.0)
+
+
+class Unscaled(nn.Module):
+    """softmax(QKᵀ)V: equation 1 without its division by √d_k."""
+
+    def __init__(self, core: nn.Module) -> None:
+        super().__init__()
+        self.core = core
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        return self.core(query * math.sqrt(query.size(-1)), key, value, mask)
+
+
+class Foreseeing(Around):
+    """Every query sees every key. A step of decoding, which has no mask, stays as it is."""
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        return self.core(query, key, value, None if mask is None else torch.ones_like(mask))
+
+
+def note(attention: nn.Module, listener: Listener) -> None:
+    """Makes a core of `attention` take notes: the one inside all that is only around it."""
+    outer, core = attention, attention.get_submodule("core")
+    while isinstance(core, Around):
+        outer, core = core, core.core
+    outer.core = Noting(core, listener)

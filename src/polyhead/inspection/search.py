@@ -1,0 +1,63 @@
+"""How a trace has its sentence translated: as the translator would, by a model of its own, and observed."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+
+from polyhead.bundle import Bundle
+from polyhead.decoding.beam import beam
+from polyhead.decoding.config import BeamConfig, SearchConfig
+from polyhead.decoding.rules import Rule
+from polyhead.decoding.trace import SearchTree
+from polyhead.errors import PolyheadError
+from polyhead.inspection.beam import BeamHistory
+from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.symbols import EOS
+
+
+class Subject(Protocol):
+    """What is looked into: what a trace needs of a translator."""
+
+    @property
+    def bundle(self) -> Bundle:
+        """The model and its vocabularies; of an ensemble, the first."""
+        ...
+
+    @property
+    def longest_source(self) -> int:
+        """The most tokens of a source, tag and `<eos>` included."""
+        ...
+
+    @property
+    def rules(self) -> list[Rule]:
+        """What every search keeps to on top of its settings."""
+        ...
+
+    def search_settings(
+        self, search: SearchConfig | None = None, beam_size: int | None = None, n_best: int | None = None
+    ) -> SearchConfig:
+        """The model's own settings, changed as asked."""
+        ...
+
+    def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
+        """What the encoder reads, without `<eos>`."""
+        ...
+
+
+def beam_settings(subject: Subject, beam_size: int | None) -> BeamConfig:
+    """The settings of the subject's beam search. Raises PolyheadError for a size below 1."""
+    if beam_size is not None and beam_size < 1:
+        raise PolyheadError(f"beam_size = {beam_size}: a beam holds one hypothesis at least")
+    settings = subject.search_settings(None, beam_size, 1)
+    return settings if isinstance(settings, BeamConfig) else BeamConfig()
+
+
+def search(
+    subject: Subject, model: Seq2SeqModel[Any], source: Sequence[int], settings: BeamConfig
+) -> tuple[tuple[int, ...], BeamHistory]:
+    """The best translation of `source` (ids without `<eos>`) by `model`, and how it was found."""
+    tree = SearchTree()
+    row = torch.tensor([[*source, EOS]])
+    best = beam(model, row, torch.ones_like(row, dtype=torch.bool), settings, rules=subject.rules, observer=tree)[0][0]
+    return best.tokens, BeamHistory(settings.beam_size, settings.length_penalty, tree.steps)
