@@ -1,0 +1,1 @@
+"""Trained models for other engines: the same weights, the same arithmetic, in their formats."""
