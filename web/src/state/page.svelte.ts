@@ -1,0 +1,70 @@
+/** The one place where the page's state lives. Components read it and call its methods; data flows one way. */
+
+import type { Cell } from "../paint/matrix";
+import type { Theme } from "../paint/colours";
+import { fromHash, START, toHash, type View } from "./view";
+
+export interface Lit {
+  readonly source: readonly number[];
+  readonly target: readonly number[];
+}
+
+const NOTHING_LIT: Lit = { source: [], target: [] };
+
+export class Page {
+  /** What is shown; changed by `go` alone. */
+  view: View = $state.raw(START);
+  /** Tokens under the pointer, lit in every view. */
+  lit: Lit = $state.raw(NOTHING_LIT);
+  /** What a screen reader says next. */
+  announcement = $state("");
+  help = $state(false);
+  table = $state(false);
+  playing = $state(false);
+  darkSystem = $state(false);
+
+  readonly theme: Theme = $derived(this.view.theme || (this.darkSystem ? "dark" : "light"));
+  readonly words: "en" | "ko" = $derived(this.view.words || (navigator.language.startsWith("ko") ? "ko" : "en"));
+
+  constructor() {
+    this.view = fromHash(location.hash);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    this.darkSystem = dark.matches;
+    dark.addEventListener("change", () => (this.darkSystem = dark.matches));
+  }
+
+  /** Shows another view and writes it into the address; opening another part can be undone by the Back button. */
+  go(change: Partial<View>): void {
+    const opened = change.place !== undefined && change.place !== this.view.place;
+    this.view = { ...this.view, ...change };
+    const address = `#${toHash(this.view)}`;
+    try {
+      if (opened) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+    } catch {
+      // A page inside a notebook's cell has no address of its own.
+    }
+  }
+
+  /** The address was changed from outside. Returns whether another text has to be translated. */
+  follow(): boolean {
+    const before = this.view;
+    this.view = fromHash(location.hash);
+    const same = (["model", "language", "text", "target", "beam"] as const).every((key) => before[key] === this.view[key]);
+    return !same;
+  }
+
+  pin(cell: Cell | null): void {
+    this.go({ cell });
+  }
+
+  light(lit: Lit | null): void {
+    this.lit = lit ?? NOTHING_LIT;
+  }
+
+  say(text: string): void {
+    this.announcement = text;
+  }
+}
+
+export const page = new Page();

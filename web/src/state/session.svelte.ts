@@ -1,0 +1,197 @@
+/** Work in progress: the models, the translation under way, and the traces that the views look into. */
+
+import { Client } from "../api/client";
+import { asProblem, Problem } from "../api/problem";
+import { embeddedTrace, ServerTrace, type Trace } from "../api/trace";
+import { NO_EDITS, type BeamStep, type ModelInfo, type ScoredText, type TraceRequest } from "../api/types";
+import { page } from "./page.svelte";
+import { anyEdit } from "./view";
+
+export type Work =
+  | { readonly kind: "idle" }
+  | { readonly kind: "working"; readonly encoded: boolean; readonly steps: readonly BeamStep[] }
+  | { readonly kind: "done"; readonly text: string }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+export type Opened =
+  | { readonly kind: "none" }
+  | { readonly kind: "opening" }
+  | { readonly kind: "open"; readonly trace: Trace }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+/** The same sentence through the edited model: translated anew, and made to write the unedited translation. */
+export interface Comparison {
+  readonly translated: Trace | null;
+  readonly forced: Trace;
+}
+
+export type Compared =
+  | { readonly kind: "none" }
+  | { readonly kind: "working" }
+  | { readonly kind: "done"; readonly comparison: Comparison }
+  | { readonly kind: "problem"; readonly problem: Problem };
+
+export class Session {
+  readonly client = new Client();
+  models: readonly ModelInfo[] = $state.raw([]);
+  work: Work = $state.raw({ kind: "idle" });
+  opened: Opened = $state.raw({ kind: "none" });
+  compared: Compared = $state.raw({ kind: "none" });
+  alternatives: readonly ScoredText[] = $state.raw([]);
+  /** Whether the page is a file of its own, with one trace and no server. */
+  offline = $state(false);
+
+  /** The model that the view names, else the first. */
+  readonly model: ModelInfo | null = $derived(this.models.find((one) => one.id === page.view.model) ?? this.models[0] ?? null);
+  readonly base: Trace | null = $derived(this.opened.kind === "open" ? this.opened.trace : null);
+  /** The trace that the views show. */
+  readonly trace: Trace | null = $derived(
+    page.view.edited && this.compared.kind === "done" ? this.compared.comparison.forced : this.base,
+  );
+
+  #running: AbortController | null = null;
+
+  async start(): Promise<void> {
+    const own = embeddedTrace(document);
+    if (own) {
+      this.offline = true;
+      this.models = [own.meta.model];
+      this.work = { kind: "done", text: own.meta.target.text };
+      this.opened = { kind: "open", trace: own };
+      return;
+    }
+    try {
+      this.models = await this.client.models();
+    } catch (error) {
+      this.work = { kind: "problem", problem: asProblem(error) };
+      return;
+    }
+    if (page.view.text) await this.translate();
+  }
+
+  /** Translates the view's text, telling every step, then opens the trace of what came out. */
+  async translate(): Promise<void> {
+    this.stop();
+    if (!this.models.length) return this.start();
+    const { text } = page.view;
+    if (!text.trim()) {
+      this.work = { kind: "problem", problem: new Problem("empty") };
+      return;
+    }
+    const running = new AbortController();
+    this.#running = running;
+    this.#forget();
+    try {
+      await (page.view.target ? this.#open(running.signal) : this.#search(running.signal));
+    } catch (error) {
+      if (running.signal.aborted) return;
+      this.work = { kind: "problem", problem: asProblem(error) };
+      this.opened = { kind: "none" };
+    }
+  }
+
+  stop(): void {
+    this.#running?.abort();
+    this.#running = null;
+    if (this.work.kind === "working") this.work = { kind: "idle" };
+  }
+
+  /** Runs the view's edits; without any, takes the comparison away. */
+  async compare(): Promise<void> {
+    const { edits } = page.view;
+    const base = this.base;
+    if (!base || this.offline) return;
+    if (!anyEdit(edits)) {
+      this.compared = { kind: "none" };
+      page.go({ edited: false });
+      return;
+    }
+    if (this.compared.kind !== "done") this.compared = { kind: "working" };
+    try {
+      const forced = await this.#trace({ ...this.#request(), target: base.meta.target.text, edits });
+      const free = { ...edits, no_look_ahead: false };
+      const translated = anyEdit(free) && !page.view.target ? await this.#trace({ ...this.#request(), edits: free }) : null;
+      if (edits === page.view.edits) this.compared = { kind: "done", comparison: { translated, forced } };
+    } catch (error) {
+      if (edits === page.view.edits) this.compared = { kind: "problem", problem: asProblem(error) };
+    }
+  }
+
+  /** The sentence batched with a longer one, writing the same translation. */
+  padded(companion: string): Promise<Trace> {
+    const target = this.base?.meta.target.text ?? "";
+    return this.#trace({ ...this.#request(), target, companion });
+  }
+
+  /** The server has given up the trace: the address says all that is needed to make it again. */
+  async renew(): Promise<void> {
+    this.opened = { kind: "opening" };
+    try {
+      await this.#open(new AbortController().signal);
+    } catch (error) {
+      this.opened = { kind: "problem", problem: asProblem(error) };
+    }
+  }
+
+  async #search(signal: AbortSignal): Promise<void> {
+    this.work = { kind: "working", encoded: false, steps: [] };
+    const steps: BeamStep[] = [];
+    const watcher = {
+      encoded: () => (this.work = { kind: "working", encoded: true, steps }),
+      step: (step: BeamStep) => {
+        steps.push(step);
+        this.work = { kind: "working", encoded: true, steps: [...steps] };
+      },
+    };
+    const text = await this.client.stream(this.#translateRequest(), watcher, signal);
+    this.work = { kind: "done", text };
+    await this.#open(signal);
+    if (page.view.best > 1) {
+      const request = { ...this.#translateRequest(), n_best: page.view.best, beam_size: Math.max(page.view.beam, page.view.best) };
+      this.alternatives = (await this.client.translate(request, signal)).alternatives;
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    this.opened = { kind: "opening" };
+    const { target } = page.view;
+    try {
+      const trace = await this.#trace(target ? { ...this.#request(), target } : this.#request(), signal);
+      this.opened = { kind: "open", trace };
+      this.work = { kind: "done", text: this.work.kind === "done" ? this.work.text : trace.meta.target.text };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // The translation stands; what can't be opened is said where it would be shown.
+      if (this.work.kind !== "done") throw error;
+      this.opened = { kind: "problem", problem: asProblem(error) };
+      return;
+    }
+    void this.compare();
+  }
+
+  #request(): TraceRequest {
+    const { text, beam, language } = page.view;
+    return { ...this.#named(), text, beam_size: beam, ...(language ? { language } : {}) };
+  }
+
+  #translateRequest(): { model?: string; text: string; target?: string; beam_size: number } {
+    const { text, beam, language } = page.view;
+    return { ...this.#named(), text, beam_size: beam, ...(language ? { target: language } : {}) };
+  }
+
+  #named(): { model?: string } {
+    return this.model ? { model: this.model.id } : {};
+  }
+
+  async #trace(request: TraceRequest, signal?: AbortSignal): Promise<Trace> {
+    const trace = new ServerTrace(this.client, await this.client.trace({ edits: NO_EDITS, ...request }, signal));
+    return trace;
+  }
+
+  #forget(): void {
+    this.alternatives = [];
+    this.compared = { kind: "none" };
+  }
+}
+
+export const session = new Session();
