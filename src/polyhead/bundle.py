@@ -49,6 +49,8 @@ class BundleConfig(Config):
     """V of the target."""
     longest_source: int | None = Field(default=None, ge=2)
     """The longest source in training, in tokens with tag and `<eos>`: a longer text is translated in pieces."""
+    score_tokenize: str | None = None
+    """sacreBLEU's tokenizer that suits what it writes; unset: by target language."""
     model: ModelConfig = Field(discriminator="kind")
     tokenizer: TokenizerConfig
     decoding: BeamConfig = BeamConfig()

@@ -1,6 +1,7 @@
 """`polyhead evaluate`."""
 
 import json
+import shutil
 
 import pytest
 
@@ -26,6 +27,16 @@ def test_a_model_is_scored_on_what_it_translates(polyhead, toy_model, files):
     assert "version:" in answer.out, "figures carry their signature"
     scores = json.loads(polyhead(*arguments, "--json", "--beam", 1).out)["scores"]
     assert set(scores) == {"bleu", "chrf", "ter"}
+
+
+def test_the_models_own_tokenizer_for_scores_is_used_unless_another_is_named(polyhead, toy_model, files, tmp_path):
+    model = tmp_path / "model"
+    shutil.copytree(toy_model, model)
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**config, "score_tokenize": "char"}))
+    arguments = ["evaluate", model, "--source", files["source"], "--reference", files["reference"]]
+    assert "tok:char" in polyhead(*arguments).out
+    assert "tok:none" in polyhead(*arguments, "--tokenize", "none").out
 
 
 def test_an_output_is_scored_against_a_baseline_and_by_length(polyhead, files):

@@ -40,7 +40,8 @@ def evaluate(
     to
         The target language: it chooses the tokenizer for BLEU, and what a model of several languages writes.
     tokenize
-        sacreBLEU's tokenizer for BLEU; "none" for text that is tokenized already.
+        sacreBLEU's tokenizer for BLEU; "none" for text that is tokenized already. Unless given it is the one that the
+        model's recipe names, else the target language's.
     beam
         Beam size.
     by_length
@@ -65,6 +66,7 @@ def evaluate(
             raise UsageError("a model needs something to translate: give --source")
         translator = Translator.load(model)
         known = translator.config.target_languages
+        tokenize = tokenize or translator.config.score_tokenize
         language = to or (known[0] if len(known) == 1 else None)
         asked = to if translator.config.tagged else None
         with progress_bar("translating", len(sources)) as advance:

@@ -71,6 +71,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         source_vocabulary=source.vocabulary_size,
         target_vocabulary=target.vocabulary_size,
         longest_source=report.longest_source,
+        score_tokenize=recipe.data.score_tokenize,
         model=recipe.model,
         tokenizer=recipe.tokenizer,
         decoding=recipe.decoding,
