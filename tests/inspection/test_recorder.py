@@ -157,8 +157,11 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("companion", [None, LONGER], ids=["alone", "padded"])
-@pytest.mark.parametrize("edits", EDITS.values(), ids=[f"without {name}" for name in EDITS])
+@pytest.mark.parametrize(
+    ("edits", "companion"),
+    [*((edits, None) for edits in EDITS.values()), (EDITS["nothing"], LONGER), (EDITS["all"], LONGER)],
+    ids=[*(f"without {name}" for name in EDITS), "padded", "padded, without all"],
+)
 def test_every_tensor_is_what_the_paper_says(translator_of, transformer, edits, companion):
     translator = translator_of(transformer)
     found = trace(translator, TEXT, target="koda bilu", target_language="xb", edits=edits, companion=companion)

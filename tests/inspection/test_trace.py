@@ -1,0 +1,144 @@
+"""A trace as a whole: it agrees with decoding, leaves the model alone, and says clearly what cannot be looked at."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from polyhead.errors import ModelError, PolyheadError
+from polyhead.inspection.sentence import EmptyText, TooLong
+from polyhead.inspection.trace import Edits, Head, trace
+
+TEXT, LONGER = "bado kilu mera", "noti pasu rovi sela tugo vani zeko fimo"
+
+
+def test_it_agrees_with_decoding_step_by_step(translator_of, kind):
+    translator = translator_of(kind)
+    (decoded,) = translator.translate([TEXT], target_language="xb")
+    found = translator.attention(TEXT, target_language="xb")
+    assert found.target.text == decoded.text
+    np.testing.assert_allclose(found.prediction.of_written, decoded.token_log_probabilities, atol=1e-4)
+    assert found.score == pytest.approx(decoded.score, abs=1e-4)
+    finished = [node for step in found.beam.steps for node in step.nodes if node.fate == "finished"]
+    assert max(node.score for node in finished) == pytest.approx(decoded.score, abs=1e-4)
+    assert found.beam.beam_size == 3
+
+
+def test_a_given_target_is_scored_not_searched(translator_of, kind):
+    translator = translator_of(kind)
+    (scored,) = translator.score([TEXT], ["koda bilu"], target_language="xc")
+    found = trace(translator, TEXT, target="koda bilu", target_language="xc")
+    np.testing.assert_allclose(found.prediction.of_written, scored.token_log_probabilities, atol=1e-4)
+    assert (found.target.text, found.target.given, found.beam) == ("koda bilu", True, None)
+    nothing = trace(translator, TEXT, target="", target_language="xc")
+    assert [token.piece for token in nothing.target.tokens_out] == ["<eos>"]
+
+
+def test_padding_changes_nothing_but_the_number_of_columns(translator_of, kind):
+    translator = translator_of(kind)
+    alone = trace(translator, TEXT, target_language="xb")
+    beside = trace(translator, TEXT, target_language="xb", companion=LONGER)
+    assert beside.source_padding > 0
+    assert [token.piece for token in beside.source[-beside.source_padding :]] == ["<pad>"] * beside.source_padding
+    assert beside.target.ids == alone.target.ids
+    np.testing.assert_allclose(beside.prediction.log_probabilities, alone.prediction.log_probabilities, atol=1e-4)
+    if "decoder.cross" in beside.sites:
+        weights = beside.tensor("decoder.cross.weights")
+        assert (weights[..., -beside.source_padding :] == 0).all()
+        np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+    assert trace(translator, LONGER, target_language="xb", companion=TEXT).source_padding == 0
+
+
+def test_the_model_is_not_touched(translator_of, kind):
+    model = translator_of(kind).bundle.model
+    translator = translator_of(kind)
+    before = repr(translator.bundle.model)
+    weights = {name: value.clone() for name, value in translator.bundle.model.state_dict().items()}
+    expected = translator.translate([TEXT, LONGER], target_language="xb")
+    edits = Edits() if kind == "rnn" else Edits(mute=(Head(site="decoder.cross", layer=0, head=0),))
+    trace(translator, TEXT, target_language="xb", edits=edits)
+    assert repr(translator.bundle.model) == before == repr(model)
+    assert not any(module._forward_hooks for module in translator.bundle.model.modules())
+    assert all(torch.equal(value, weights[name]) for name, value in translator.bundle.model.state_dict().items())
+    assert translator.translate([TEXT, LONGER], target_language="xb") == expected
+
+
+def test_traces_may_be_taken_beside_a_translation(translator_of):
+    translator = translator_of("paper")
+    expected = translator.translate([TEXT, LONGER] * 3, target_language="xb")
+    wrong: list[object] = []
+
+    def look() -> None:
+        for _ in range(4):
+            found = trace(translator, TEXT, target_language="xb", edits=Edits(no_positions=True))
+            wrong.extend(found.tensor("encoder.position").nonzero()[0])
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    while thread.is_alive():
+        assert translator.translate([TEXT, LONGER] * 3, target_language="xb") == expected
+    thread.join()
+    assert not wrong
+
+
+def test_edits_change_the_translation_too(translator_of):
+    translator = translator_of("paper")
+    heads = tuple(Head(site="decoder.cross", layer=n, head=h) for n in range(3) for h in range(4))
+    deaf = trace(translator, TEXT, target_language="xb", edits=Edits(mute=heads))
+    other = trace(translator, LONGER, target_language="xb", edits=Edits(mute=heads))
+    shorter = min(len(deaf.target.ids), len(other.target.ids))
+    assert deaf.target.ids[:shorter] == other.target.ids[:shorter], "a decoder that sees no source writes the same"
+    usual = trace(translator, TEXT, target_language="xb")
+    ahead = trace(translator, TEXT, target_language="xb", edits=Edits(no_look_ahead=True))
+    assert ahead.target.ids == usual.target.ids, "while decoding there is nothing ahead"
+    assert (ahead.tensor("decoder.self.weights") > 0).all()
+
+
+def test_meta_is_plain_json_in_the_promised_shape(translator_of, kind):
+    found = trace(translator_of(kind), TEXT, target_language="xb", beam_size=2)
+    meta = json.loads(json.dumps(found.meta(), allow_nan=False))
+    source = meta["source"]["tokens"]
+    assert [source[0]["piece"], source[-1]["piece"]] == ["<2xb>", "<eos>"]
+    assert source[0]["start"] is None
+    assert "".join(TEXT[token["start"] : token["end"]] for token in source[1:-1]).replace(" ", "") == TEXT.replace(
+        " ", ""
+    )
+    target = meta["target"]
+    assert [token["piece"] for token in target["tokens_in"][1:]] == [
+        token["piece"] for token in target["tokens_out"][:-1]
+    ]
+    assert target["tokens_in"][0]["piece"] == "<sos>"
+    lengths = {len(target[key]) for key in ("tokens_in", "tokens_out", "log_probabilities", "entropy", "ranks")}
+    assert lengths == {len(target["tokens_in"])}
+    assert meta["beam"]["beam_size"] == 2
+    assert meta["edits"] == {"mute": [], "no_scale": False, "no_positions": False, "no_look_ahead": False}
+    assert [site["name"] for site in meta["sites"]] == found.sites
+    for entry in meta["tensors"]:
+        whole = found.tensor(entry["name"])
+        lead = [size for size in (entry["layers"], entry["heads"]) if size is not None]
+        assert list(whole.shape) == [*lead, *entry["shape"]]
+        assert len(entry["axes"]) == len(entry["shape"])
+        assert (entry["min"], entry["max"]) == (whole.min(), whole.max())
+    assert found.nbytes >= sum(array.nbytes for array in found.tensors.noted.values())
+
+
+def test_what_cannot_be_looked_at_is_said(translator_of):
+    translator = translator_of("paper")
+    with pytest.raises(EmptyText, match="empty text"):
+        trace(translator, " \n", target_language="xb")
+    with pytest.raises(TooLong, match="40 at a time; look at one sentence"):
+        trace(translator, "bado " * 50, target_language="xb")
+    with pytest.raises(TooLong, match="this target has"):
+        trace(translator, TEXT, target="bado " * 50, target_language="xb")
+    with pytest.raises(EmptyText):
+        trace(translator, TEXT, companion="", target_language="xb")
+    with pytest.raises(ModelError, match="name one of xb, xc"):
+        trace(translator, TEXT)
+    with pytest.raises(PolyheadError, match="beam_size = 0"):
+        trace(translator, TEXT, target_language="xb", beam_size=0)
+    with torch.no_grad():
+        translator.bundle.model.output.weight[5] = float("nan")
+    with pytest.raises(ModelError, match="weights are damaged"):
+        trace(translator, TEXT, target_language="xb", target="bado")
