@@ -1,28 +1,17 @@
 """Attention as a grid of heat maps, one a head (Vaswani et al. 2017, figures 3 to 5).
 
-Shapes: L layers, H heads, Tq query tokens, Tk key tokens.
+Shapes: H heads, Tq query tokens, Tk key tokens.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.errors import PolyheadError
-from polyhead.inspection.canvas import (
-    THEMES,
-    Axes,
-    Figure,
-    ThemeName,
-    check_suffix,
-    dress,
-    new_figure,
-    readable,
-    save,
-)
+from polyhead.inspection.canvas import THEMES, Axes, Figure, ThemeName, dress, new_figure, readable
 from polyhead.inspection.lettering import lettering_for
 
 Matrix = NDArray[np.floating[Any]]
@@ -31,26 +20,11 @@ LARGEST_CELL, SMALLEST_CELL, SMALLEST_LABELLED_CELL = 0.34, 0.05, 0.125  # inche
 LONGEST_LABEL = 24  # characters
 
 
-def attention_picture(
-    weights: Matrix,
-    row_labels: Sequence[str],
-    column_labels: Sequence[str],
-    path: Path | str,
-    title: str = "",
-    layer: int = -1,
-    heads: Sequence[int] | None = None,
-) -> Path:
-    """`attention_figure` as a file; the suffix chooses .png, .svg or .pdf. Returns the path written."""
-    check_suffix(path)
-    return save(attention_figure(weights, row_labels, column_labels, title, layer, heads), path)
-
-
 def attention_figure(
     weights: Matrix,
     row_labels: Sequence[str],
     column_labels: Sequence[str],
     title: str = "",
-    layer: int = -1,
     heads: Sequence[int] | None = None,
     *,
     mask: NDArray[np.bool_] | None = None,
@@ -58,15 +32,14 @@ def attention_figure(
 ) -> Figure:
     """Draw attention weights, a heat map a head.
 
-    weights: [H, Tq, Tk] or [L, H, Tq, Tk], each row over the keys sums to 1. row_labels: Tq query tokens;
-    column_labels: Tk key tokens. layer: which layer of a four-dimensional array (the last by default). heads: which
-    heads, counted from 0 (all by default). mask: of the shape of one layer's weights, True where a query may see a key;
+    weights: [H, Tq, Tk], each row over the keys sums to 1. row_labels: Tq query tokens; column_labels: Tk key tokens.
+    heads: which heads, counted from 0 (all by default). mask: of the weights' shape, True where a query may see a key;
     the other cells are hatched.
 
-    Raises PolyheadError where shapes and labels disagree, a layer or head does not exist or matplotlib is missing.
+    Raises PolyheadError where shapes and labels disagree, a head does not exist or matplotlib is missing.
     Warns once where no installed font has the letters of the labels.
     """
-    chosen, numbers = _chosen_heads(weights, row_labels, column_labels, layer, heads)
+    chosen, numbers = _chosen_heads(weights, row_labels, column_labels, heads)
     if mask is not None:
         chosen = np.ma.masked_where(~mask[numbers], chosen)
     rows, columns = len(row_labels), len(column_labels)
@@ -108,15 +81,11 @@ def _grid(count: int, across: int, row_labels: Sequence[str], column_labels: Seq
 
 
 def _chosen_heads(
-    weights: Matrix, row_labels: Sequence[str], column_labels: Sequence[str], layer: int, heads: Sequence[int] | None
+    weights: Matrix, row_labels: Sequence[str], column_labels: Sequence[str], heads: Sequence[int] | None
 ) -> tuple[Matrix, list[int]]:
     """The weights to draw, [chosen heads, Tq, Tk], and the numbers of their heads."""
-    if weights.ndim == 4:
-        if not -weights.shape[0] <= layer < weights.shape[0]:
-            raise PolyheadError(f"there is no layer {layer}: the weights have {weights.shape[0]} layers")
-        weights = weights[layer]
     if weights.ndim != 3 or weights.size == 0:
-        raise PolyheadError(f"attention weights have the shape [H, Tq, Tk] or [L, H, Tq, Tk], not {weights.shape}")
+        raise PolyheadError(f"attention weights have the shape [H, Tq, Tk], not {weights.shape}")
     if weights.shape[1:] != (len(row_labels), len(column_labels)):
         raise PolyheadError(
             f"the weights are {weights.shape[1]} × {weights.shape[2]}, "
