@@ -278,9 +278,9 @@ def test_text_longer_than_any_in_training_is_translated_in_pieces(toy_model, mon
     longest = translator.bundle.config.longest_source
     assert 2 < longest <= translator.bundle.config.model.max_length
     assert translator.longest_source == longest
-    seen, encode = [], translator.model.encode
+    seen, encode = [], translator.engine.encode
     monkeypatch.setattr(
-        translator.model, "encode", lambda source, mask: seen.append(source.size(1)) or encode(source, mask)
+        translator.engine, "encode", lambda source, mask: seen.append(source.size(1)) or encode(source, mask)
     )
     translator.translate(["bado kilu " * longest])
     assert 2 < max(seen) <= longest

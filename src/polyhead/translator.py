@@ -11,15 +11,17 @@ import torch
 from polyhead.alignment import Alignment, align_words
 from polyhead.batch import collate, cut_by_length, pad
 from polyhead.bundle import Bundle, load_bundle
-from polyhead.decoding.beam import beam
-from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
+from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.ensemble import Ensemble
-from polyhead.decoding.greedy import greedy
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid, Rule
-from polyhead.decoding.sample import sample
 from polyhead.decoding.scoring import score
+from polyhead.decoding.search import search as run_search
+from polyhead.decoding.search import width
 from polyhead.decoding.trace import Observer
+from polyhead.decoding.workers import batches_for_workers, side_by_side
+from polyhead.engine.choice import DtypeName, EngineName, choose
+from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.trace import Edits, Trace, trace
 from polyhead.model.recording import record_pass
@@ -30,13 +32,21 @@ from polyhead.translation import Piece, Translation, first_word, join
 __all__ = ["Translation", "Translator"]
 
 BATCH_TOKENS = 4096
-"""Padded source tokens decoded together."""
+"""Padded source tokens × hypotheses decoded together."""
 
 
 class Translator:
     """A loaded model, or several as an ensemble, that translates and scores text."""
 
-    def __init__(self, bundle: Bundle, others: Sequence[Bundle] = ()) -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        others: Sequence[Bundle] = (),
+        *,
+        engine: EngineName = "plain",
+        dtype: DtypeName = "auto",
+    ) -> None:
+        """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes."""
         for other in others:
             if other.config.tokenizer != bundle.config.tokenizer or _pieces(other) != _pieces(bundle):
                 raise ModelError("the models of an ensemble must share their vocabularies; these don't")
@@ -44,11 +54,21 @@ class Translator:
         self.config = bundle.config
         models: list[Any] = [bundle.model, *(other.model for other in others)]
         self.model: Any = Ensemble(models) if others else bundle.model
+        self.choices = tuple(choose(each, engine, dtype) for each in models)
+        prepared = [prepare(each, choice) for each, choice in zip(models, self.choices, strict=True)]
+        self.engine: Any = Ensemble(prepared) if others else prepared[0]
 
     @classmethod
-    def load(cls, model: Path | str, *others: Path | str) -> "Translator":
-        """Reads a model directory; more than one make an ensemble. Raises ModelError."""
-        return cls(load_bundle(model), [load_bundle(other) for other in others])
+    def load(
+        cls, model: Path | str, *others: Path | str, engine: EngineName = "auto", dtype: DtypeName = "auto"
+    ) -> "Translator":
+        """Reads a model directory; more than one make an ensemble. Raises ModelError.
+
+        engine: "plain", the model as it was trained, or "prepared", the same for a CPU with its weights packed
+        dtype: of the prepared engine's products; "float32" gives the plain engine's translations
+        "auto" is what is fastest on this machine; `choices` says what was chosen.
+        """
+        return cls(load_bundle(model), [load_bundle(other) for other in others], engine=engine, dtype=dtype)
 
     def translate(
         self,
@@ -224,8 +244,14 @@ class Translator:
         found: list[list[Hypothesis]] = [[] for _ in pieces]
         waiting = Counter(piece.text for piece in pieces)
         done = texts - len(waiting)  # blank texts have nothing to wait for
-        for chunk in cut_by_length([len(piece.tokens) + 1 for piece in pieces], batch_tokens):
-            decoded = self._decode([pieces[i] for i in chunk], config, chunk, observer)
+        lengths = [len(piece.tokens) + 1 for piece in pieces]
+        chunks = batches_for_workers(lengths, max(1, batch_tokens // width(config)))
+
+        def decode(chunk: list[int]) -> list[list[Hypothesis]]:
+            return self._decode([pieces[i] for i in chunk], config, chunk, observer)
+
+        results = side_by_side(decode, chunks) if observer is None else map(decode, chunks)
+        for chunk, decoded in zip(chunks, results, strict=True):
             for i, hypotheses in zip(chunk, decoded, strict=True):
                 found[i] = hypotheses
                 waiting[pieces[i].text] -= 1
@@ -241,15 +267,16 @@ class Translator:
         source = pad([[*piece.tokens, EOS] for piece in pieces])
         mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
-        rules = self.rules
-        if isinstance(config, BeamConfig):
-            return beam(self.model, source, mask, config, rules=rules, prefixes=prefixes, observer=observer)
-        if isinstance(config, SamplingConfig):
-            drawn = sample(self.model, source, mask, config, sentences=keys, rules=rules, prefixes=prefixes)
-            return [[hypothesis] for hypothesis in drawn]
-        if isinstance(config, GreedyConfig):
-            return [[best] for best in greedy(self.model, source, mask, config, rules=rules, prefixes=prefixes)]
-        raise TypeError(f"no search for {type(config).__name__}")
+        return run_search(
+            self.engine,
+            source,
+            mask,
+            config,
+            sentences=keys,
+            rules=self.rules,
+            prefixes=prefixes,
+            observer=observer,
+        )
 
     @property
     def rules(self) -> list[Rule]:

@@ -25,7 +25,7 @@ def test_as_many_lines_out_as_in(polyhead, toy_model, tmp_path, data):
 def test_an_empty_line_gives_an_empty_line(polyhead, toy_model):
     answer = polyhead("translate", toy_model, stdin="".join(f"{line}\n" for line in LINES))
     assert [bool(line) for line in answer.lines] == [True, False, True, False, True]
-    assert answer.err == ""
+    assert answer.err == "prepared engine, float32\n"
 
 
 def test_json_lines(polyhead, toy_model):

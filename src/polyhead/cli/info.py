@@ -19,12 +19,15 @@ def info(model: Path, /, *, json_output: Annotated[bool, Parameter(name="--json"
 
     """
     from polyhead.bundle import load_bundle
+    from polyhead.engine.choice import choose
 
     bundle = load_bundle(model)
     config = bundle.config
     parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
+    choice = choose(bundle.model)
     if json_output:
-        print(json.dumps({**config.model_dump(mode="json"), "parameters": parameters}))
+        here = {"engine": choice.engine, "dtype": choice.dtype}
+        print(json.dumps({**config.model_dump(mode="json"), "parameters": parameters, "here": here}))
         return
     print(f"directions   {config.source_language or '?'} → {', '.join(config.target_languages) or '?'}")
     print(f"parameters   {parameters:,}")
@@ -32,4 +35,5 @@ def info(model: Path, /, *, json_output: Annotated[bool, Parameter(name="--json"
     for name, part in (("model", config.model), ("tokenizer", config.tokenizer), ("decoding", config.decoding)):
         settings = ", ".join(f"{key} {value}" for key, value in part.model_dump(mode="json").items())
         print(f"{name:<12} {settings}")
+    print(f"here         {choice}")
     print(f"written by   polyhead {config.polyhead}, format {config.format}")

@@ -1,0 +1,46 @@
+"""One search by its settings: beam, greedy or sampling."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from polyhead.decoding.beam import beam
+from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
+from polyhead.decoding.greedy import greedy
+from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.rules import Rule
+from polyhead.decoding.sample import sample
+from polyhead.decoding.trace import Observer
+from polyhead.model.seq2seq import Seq2Seq
+
+
+def search(
+    model: Seq2Seq[Any],
+    source: Tensor,
+    source_mask: Tensor,
+    config: SearchConfig,
+    *,
+    sentences: Sequence[int] | None = None,
+    rules: Sequence[Rule] = (),
+    prefixes: Sequence[Sequence[int]] = (),
+    observer: Observer | None = None,
+) -> list[list[Hypothesis]]:
+    """source [B, S] int64, source_mask [B, S] bool → every sentence's hypotheses, best first.
+
+    `sentences` key a sample's randomness, `observer` sees a beam; the others as in `beam`. Raises TypeError for
+    settings that are no search's.
+    """
+    if isinstance(config, BeamConfig):
+        return beam(model, source, source_mask, config, rules=rules, prefixes=prefixes, observer=observer)
+    if isinstance(config, SamplingConfig):
+        drawn = sample(model, source, source_mask, config, sentences=sentences, rules=rules, prefixes=prefixes)
+        return [[hypothesis] for hypothesis in drawn]
+    if isinstance(config, GreedyConfig):
+        return [[best] for best in greedy(model, source, source_mask, config, rules=rules, prefixes=prefixes)]
+    raise TypeError(f"no search for {type(config).__name__}")
+
+
+def width(config: SearchConfig) -> int:
+    """How many hypotheses a sentence may have at a time."""
+    return config.beam_size if isinstance(config, BeamConfig) else 1

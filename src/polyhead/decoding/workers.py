@@ -1,0 +1,49 @@
+"""Batches decoded side by side, each by a thread with one CPU core.
+
+Two threads with a batch each finish sooner than two that share every product of one batch: a step's products are short,
+and each would end in a barrier. PyTorch releases the interpreter's lock while it computes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import torch
+
+from polyhead.batch import cut_by_length
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+SHARES = 4
+"""Batches for each thread, at least, so that none waits long for the last one."""
+SMALLEST = 256
+"""Tokens of source below which a batch is too small to be cut for the sake of other threads."""
+
+
+def side_by_side(function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    """The results in the order of the tasks, from as many threads as PyTorch has cores; an error is raised here.
+
+    While tasks are underway each operation has one core. What wasn't begun when the iteration ends is left undone.
+    """
+    cores = torch.get_num_threads()
+    if cores == 1 or len(tasks) < 2:
+        yield from map(function, tasks)
+        return
+    pool = ThreadPoolExecutor(min(cores, len(tasks)), "polyhead-decoding", torch.set_num_threads, (1,))
+    torch.set_num_threads(1)  # MKL knows one number of threads for the whole process
+    try:
+        yield from pool.map(function, tasks)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(cores)
+
+
+def batches_for_workers(lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Row numbers in batches of like length, longest first, at most `budget` padded tokens each.
+
+    Where several threads will share them the batches are small enough that each thread gets some.
+    """
+    cores = torch.get_num_threads()
+    share = -(-sum(lengths) // (SHARES * cores)) if cores > 1 else budget
+    return list(cut_by_length(lengths, max(1, min(budget, max(share, SMALLEST)))))

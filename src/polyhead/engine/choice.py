@@ -1,0 +1,71 @@
+"""Which engine and which precision a model is translated with: what was asked for, or what is fastest here."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from polyhead.errors import ModelError
+from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.model.transformer import Transformer
+
+EngineName = Literal["auto", "plain", "prepared"]
+DtypeName = Literal["auto", "float32", "bfloat16", "int8"]
+WIDE = 256
+"""d_model from which products of matrices take the time; below it, fewer bits would save next to nothing."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine and the precision of its products."""
+
+    engine: Literal["plain", "prepared"]
+    dtype: Literal["float32", "bfloat16", "int8"]
+
+    def __str__(self) -> str:
+        return f"{self.engine} engine, {self.dtype}"
+
+
+def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
+    """The engine for a model on this machine.
+
+    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and the precision that
+    this CPU multiplies fastest: int8 with VNNI, bfloat16 with AVX512-BF16 or AMX, else float32. A narrow model stays in
+    float32. Raises ModelError where what is asked for can't be had.
+    """
+    possible = isinstance(model, Transformer) and model.output.weight.device.type == "cpu"
+    if engine == "prepared" and not possible:
+        raise ModelError('engine "prepared" needs a Transformer on a CPU; use engine "auto" or "plain"')
+    if engine == "plain" or not possible:
+        if dtype not in ("auto", "float32"):
+            raise ModelError(f'dtype "{dtype}" needs the engine "prepared", a Transformer on a CPU; use "float32"')
+        return Choice("plain", "float32")
+    if dtype == "auto":
+        return Choice("prepared", _fastest(model.output_layer.weight.size(1)))
+    if dtype == "int8" and not has_int8():
+        raise ModelError('dtype "int8" needs PyTorch\'s FBGEMM kernels, which this build lacks; use "bfloat16"')
+    if dtype == "bfloat16" and not torch.backends.mkldnn.is_available():
+        raise ModelError('dtype "bfloat16" needs oneDNN, which this build of PyTorch lacks; use "float32"')
+    return Choice("prepared", dtype)
+
+
+def has_int8() -> bool:
+    """Whether this PyTorch multiplies 8-bit integers on this CPU."""
+    known = hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
+    return known and "fbgemm" in torch.backends.quantized.supported_engines
+
+
+def _fastest(d_model: int) -> Literal["float32", "bfloat16", "int8"]:
+    if d_model < WIDE:
+        return "float32"
+    cpu = cpu_features()
+    if cpu & {"avx512_vnni", "avx_vnni", "amx_int8"} and has_int8():
+        return "int8"
+    native = cpu & {"avx512_bf16", "amx_bf16"}
+    return "bfloat16" if native and torch.backends.mkldnn.is_available() else "float32"
+
+
+def cpu_features() -> set[str]:
+    """The names of the instructions that this CPU has; none where PyTorch is too old to say."""
+    ask = getattr(torch.cpu, "get_capabilities", dict[str, object])
+    return {name for name, has in ask().items() if has is True}

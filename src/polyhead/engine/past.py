@@ -1,0 +1,120 @@
+"""The past of all hypotheses as one tree a sentence: keys and values are written once and never moved.
+
+A beam that reorders its hypotheses would copy their whole past at every step. Here a step appends a column for each
+place of a sentence, and only a table of who descends from whom changes. Hypotheses share what their common ancestors
+wrote; what has no living descendant is swept out when the columns are full.
+Shapes: B sentences, W places, C columns there is room for, H heads, d = D / H.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from polyhead.engine.places import Places
+
+HIDDEN = torch.finfo(torch.float32).min
+"""Added to a score it makes the weight exactly 0."""
+STRIDE = 16
+"""Attention looks at a multiple of so many columns: a softmax over fewer is several times slower."""
+
+
+class Columns:
+    """Every layer's keys and values, each [B·H, C, d]; written from left to right.
+
+    States share them: what is left of a state's `written` is that state's past and never changes.
+    """
+
+    def __init__(self, keys: list[Tensor], values: list[Tensor], written: int) -> None:
+        self.keys = keys
+        self.values = values
+        self.written = written
+
+    def pick(self, rows: Tensor, capacity: int, written: int) -> "Columns":
+        """rows [B'·H, C'] int64, numbers of columns in all, → those columns with room for `capacity`."""
+        return Columns(
+            [_pick(key, rows, capacity) for key in self.keys],
+            [_pick(value, rows, capacity) for value in self.values],
+            written,
+        )
+
+
+@dataclass(frozen=True)
+class Past:
+    """What each hypothesis has behind it."""
+
+    columns: Columns
+    ancestry: Tensor
+    """[B, 1, W, C] float32: 0 where the column is an ancestor of the hypothesis at that place, else `HIDDEN`."""
+    written: int
+    """How many columns are this state's; the others are free, or another state's."""
+
+    @staticmethod
+    def begin(sentences: int, layers: int, heads: int, size: int) -> "Past":
+        """No past: `layers` layers of `heads` heads of `size` numbers."""
+        empty = [torch.zeros(sentences * heads, 2 * STRIDE, size) for _ in range(2 * layers)]
+        ancestry = torch.full((sentences, 1, 1, 2 * STRIDE), HIDDEN)
+        return Past(Columns(empty[:layers], empty[layers:], 0), ancestry, 0)
+
+    @property
+    def heads(self) -> int:
+        return self.columns.keys[0].size(0) // self.ancestry.size(0)
+
+    def with_room(self, width: int) -> "Past":
+        """The same with `width` free columns that no other state has written."""
+        if self.written + width > self.ancestry.size(3):
+            return self._swept(width)
+        if self.columns.written != self.written:  # a second step from one state: the first one's columns stay its own
+            return self._kept(torch.arange(self.ancestry.size(0)), self._everything(), self.ancestry.size(3))
+        return self
+
+    def append(self, places: Places) -> "Past":
+        """A column for each place, the place's own hypothesis its only descendant; the keys are yet to be written."""
+        width = places.shape[1]
+        self.ancestry.narrow(3, self.written, width).diagonal(dim1=2, dim2=3).zero_()
+        self.columns.written = self.written + width
+        return replace(self, written=self.written + width)
+
+    def select(self, before: Places, rows: Tensor, after: Places) -> "Past":
+        """The hypotheses `rows` [R] of `before`, standing at the places of `after`; the same sentences."""
+        count, width = after.shape
+        capacity = self.ancestry.size(3)
+        ancestry = torch.full((count * width, capacity), HIDDEN)
+        ancestry[after.flat] = self.ancestry.flatten(0, 2)[before.flat[rows]]
+        return replace(self, ancestry=ancestry.view(count, 1, width, capacity))
+
+    def of(self, sentences: Tensor) -> "Past":
+        """sentences [B'] int64 → the past of those alone."""
+        return self._kept(sentences, self._everything()[sentences], self.ancestry.size(3))
+
+    def _everything(self) -> Tensor:
+        return torch.arange(self.written).expand(self.ancestry.size(0), -1)
+
+    def _swept(self, width: int) -> "Past":
+        """Without the columns that no hypothesis descends from, and more room where that isn't enough."""
+        living = (self.ancestry[:, 0, :, : self.written] == 0).any(1)
+        kept = int(living.sum(1).max())
+        order = living.byte().argsort(dim=1, descending=True, stable=True)[:, :kept]
+        capacity = self.ancestry.size(3)
+        while kept + width > capacity * 3 // 4:
+            capacity *= 2
+        return self._kept(torch.arange(len(order)), order, capacity)
+
+    def _kept(self, sentences: Tensor, columns: Tensor, capacity: int) -> "Past":
+        """sentences [B'], columns [B', C'] of each → their copy."""
+        room, written = self.ancestry.size(3), columns.size(1)
+        heads = self.heads
+        first = (sentences[:, None] * heads + torch.arange(heads)) * room  # [B', H]
+        rows = (first[:, :, None] + columns[:, None]).flatten(0, 1)
+        ancestry = torch.full((len(sentences), 1, self.ancestry.size(2), capacity), HIDDEN)
+        index = columns[:, None, None].expand(-1, 1, self.ancestry.size(2), -1)
+        ancestry[..., :written] = self.ancestry[sentences].gather(3, index)
+        return Past(self.columns.pick(rows, capacity, written), ancestry, written)
+
+
+def _pick(columns: Tensor, rows: Tensor, capacity: int) -> Tensor:
+    """columns [B·H, C, d], rows [B'·H, C'] → [B'·H, capacity, d], zeros after the first C'."""
+    picked = columns.flatten(0, 1).index_select(0, rows.flatten()).view(*rows.shape, columns.size(2))
+    grown = columns.new_zeros(len(rows), capacity, columns.size(2))
+    grown[:, : rows.size(1)] = picked
+    return grown

@@ -1,0 +1,105 @@
+"""Linear maps with their weights packed once, in the layout and the precision that a CPU's kernels want.
+
+Every projection takes float32 [N, in] and gives float32 [N, out], whatever it computes in. Each row's result depends on
+that row alone.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor, nn
+
+Activation = Literal["none", "relu", "gelu"]
+LEVELS = 127.0
+"""The largest 8-bit integer, to which a row's largest element is mapped."""
+ZERO = 128
+"""The unsigned byte that stands for 0.0."""
+
+
+class Projection(Protocol):
+    """f(x Wᵀ + b): [N, in] float32 → [N, out] float32, a tensor of the caller's own."""
+
+    def __call__(self, x: Tensor) -> Tensor: ...
+
+
+Pack = Callable[[Tensor, Tensor | None, Activation], Projection]
+"""(weight [out, in], bias [out] or None, activation f) → the projection."""
+
+ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
+    "none": lambda x: x,
+    "relu": torch.relu_,
+    "gelu": nn.functional.gelu,
+}
+
+
+class Plain:
+    """The product as PyTorch chooses to compute it, for a CPU or a build without oneDNN."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation) -> None:
+        self.weight = weight
+        self.bias = bias
+        self.activation = ACTIVATIONS[activation]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.activation(nn.functional.linear(x, self.weight, self.bias))
+
+
+class Packed:
+    """oneDNN's product, bias and activation in one call, on weights in its own blocked layout; float32 or bfloat16."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation, dtype: torch.dtype) -> None:
+        self.weight: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.to(dtype))
+        self.bias = None if bias is None else bias.to(dtype)
+        self.activation = activation
+        self.dtype = dtype
+        self.compute = torch.ops.mkldnn._linear_pointwise.default
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.compute(x.to(self.dtype), self.weight, self.bias, self.activation, [], "none").float()
+
+
+class Int8:
+    """8-bit integers: a weight's scale is its output's, an input's scale its row's largest element.
+
+    With W = diag(v) W₈ and x = s x₈ the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is not. As each
+    row has its own scale, a sentence's companions don't touch it.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation) -> None:
+        scale = weight.abs().amax(1).clamp(min=torch.finfo(torch.float32).tiny).double() / LEVELS
+        zeros = torch.zeros(len(scale), dtype=torch.int64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # PyTorch's quantized tensors will have another form one day
+            rounded = torch.quantize_per_channel(weight, scale, zeros, 0, torch.qint8)
+        self.weight = torch.ops.quantized.linear_prepack(rounded, None)
+        self.bias = bias
+        self.activation = ACTIVATIONS[activation]
+        self.compute = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+
+    def __call__(self, x: Tensor) -> Tensor:
+        scale = x.abs().amax(1, keepdim=True).clamp_(min=1e-30)
+        y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
+        y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
+        return self.activation(y)
+
+
+def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
+    """float32 without a packed layout."""
+    return Plain(weight, bias, activation)
+
+
+def pack_float32(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
+    """float32: exact to rounding."""
+    return Packed(weight, bias, activation, torch.float32)
+
+
+def pack_bfloat16(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
+    """bfloat16 factors, float32 sums: about three significant digits."""
+    return Packed(weight, bias, activation, torch.bfloat16)
+
+
+def pack_int8(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
+    """8-bit factors, exact sums: about two significant digits of each row."""
+    return Int8(weight, bias, activation)

@@ -1,0 +1,135 @@
+"""The Transformer prepared for a CPU: a `Seq2Seq` that gives what the trained module gives.
+
+Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, W places of a sentence, H heads, d = D / H.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from polyhead.engine.layers import Reach, decoder_layer, encoder_layer, normalisation
+from polyhead.engine.past import HIDDEN, STRIDE, Past
+from polyhead.engine.places import Places
+from polyhead.engine.projection import Pack
+from polyhead.model.decoder import DecoderLayer
+from polyhead.model.encoder import EncoderLayer
+from polyhead.model.state import Memory
+from polyhead.model.transformer import Transformer
+
+CROWDED = 0.75
+"""Sentences that have left keep their place until fewer than this share of the places is in use."""
+
+
+@dataclass(frozen=True)
+class Projected:
+    """The memory as every layer's cross-attention wants it."""
+
+    keys: tuple[Tensor, ...]
+    """A layer each, [B·H, d, S]."""
+    values: tuple[Tensor, ...]
+    """A layer each, [B·H, S, d]."""
+    hidden: Tensor
+    """[B, 1, 1, S] float32: 0 at real tokens, `HIDDEN` at padding."""
+
+    def of(self, sentences: Tensor) -> "Projected":
+        """sentences [B'] int64 → the memory of those."""
+
+        def kept(part: Tensor) -> Tensor:
+            return part.unflatten(0, (self.hidden.size(0), -1)).index_select(0, sentences).flatten(0, 1)
+
+        return Projected(tuple(map(kept, self.keys)), tuple(map(kept, self.values)), self.hidden[sentences])
+
+
+@dataclass(frozen=True)
+class PreparedState:
+    """The decoder after `length` tokens: a memory and a tree of pasts for every sentence, and who stands where."""
+
+    places: Places
+    memory: Projected
+    past: Past
+    length: int
+
+    def select(self, rows: Tensor) -> "PreparedState":
+        """rows [R] int64 → the state of those rows: keys and values stay where they are."""
+        sentences = self.places.sentences[rows]
+        count = self.places.shape[0]
+        used = torch.zeros(count, dtype=torch.bool).index_fill_(0, sentences, True)
+        memory, past, before = self.memory, self.past, self.places
+        if int(used.sum()) < CROWDED * count:
+            staying = used.nonzero()[:, 0]
+            number = used.cumsum(0) - 1
+            memory, past = memory.of(staying), past.of(staying)
+            before = Places(number[before.sentences].clamp(min=0), before.slots, (len(staying), before.shape[1]))
+            sentences = number[sentences]
+        after = Places.of(sentences, before.shape[0])
+        return PreparedState(after, memory, past.select(before, rows, after), self.length)
+
+
+class PreparedTransformer:
+    """`encode`, `start`, `step` with packed weights; the embeddings are the trained module's own."""
+
+    def __init__(self, model: Transformer, pack: Pack) -> None:
+        """Raises TypeError where the model has a part that has no prepared form."""
+        encoder = cast("list[EncoderLayer]", list(model.encoder.layers))
+        decoder = cast("list[DecoderLayer]", list(model.decoder.layers))
+        self.source_embedding = model.source_embedding
+        self.target_embedding = model.target_embedding
+        self.encoder_layers = [encoder_layer(layer, pack) for layer in encoder]
+        self.decoder_layers = [decoder_layer(layer, pack) for layer in decoder]
+        self.encoder_norm = normalisation(model.encoder.norm)
+        self.decoder_norm = normalisation(model.decoder.norm)
+        self.output = pack(model.output.weight.detach(), None, "none")
+        self.d_model = model.output.weight.size(1)
+        self.heads = decoder[0].self_attention.num_heads
+
+    @torch.inference_mode()
+    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
+        """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
+        tokens = Places.of_tokens(source_mask, STRIDE)
+        x = self.source_embedding(source)[source_mask]
+        hidden = _hidden(tokens)
+        for layer in self.encoder_layers:
+            x = layer(x, tokens, hidden)
+        states = torch.zeros(*source.shape, self.d_model)
+        states[source_mask] = self.encoder_norm(x)
+        return Memory(states, source_mask)
+
+    @torch.inference_mode()
+    def start(self, memory: Memory) -> PreparedState:
+        """The memory projected to every layer's keys and values, once for a sentence; no past."""
+        tokens = Places.of_tokens(memory.mask, STRIDE)
+        states = memory.states[memory.mask]
+        projected = [layer.cross_attention.project(states, tokens) for layer in self.decoder_layers]
+        keys, values = zip(*projected, strict=True)
+        seen = memory.mask.any(1)
+        if not bool(seen.all()):  # nothing to see gives zeros
+            values = [value * seen.repeat_interleave(self.heads)[:, None, None] for value in values]
+        sentences = memory.mask.size(0)
+        past = Past.begin(sentences, len(self.decoder_layers), self.heads, self.d_model // self.heads)
+        return PreparedState(
+            Places.one_each(sentences), Projected(tuple(keys), tuple(values), _hidden(tokens)), past, 0
+        )
+
+    @torch.inference_mode()
+    def step(self, previous: Tensor, state: PreparedState) -> tuple[Tensor, PreparedState]:
+        """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
+        places, memory = state.places, state.memory
+        past = state.past.with_room(places.shape[1]).append(places)
+        counted = -(-past.written // STRIDE) * STRIDE
+        ancestry = past.ancestry[..., :counted]
+        x = self.target_embedding(previous[:, None], start=state.length)[:, 0]
+        pasts = zip(past.columns.keys, past.columns.values, strict=True)
+        memories = zip(memory.keys, memory.values, strict=True)
+        for layer, columns, projected in zip(self.decoder_layers, pasts, memories, strict=True):
+            x = layer.step(x, Reach(places, *columns, past.written, ancestry, *projected, memory.hidden))
+        logits = self.output(self.decoder_norm(x))
+        return logits, PreparedState(places, memory, past, state.length + 1)
+
+
+def _hidden(tokens: Places) -> Tensor:
+    """[B, 1, 1, W] float32: 0 where a token stands, else `HIDDEN`."""
+    hidden = torch.full(tokens.shape, HIDDEN)
+    hidden[tokens.sentences, tokens.slots] = 0.0
+    return hidden[:, None, None]

@@ -1,0 +1,39 @@
+"""The search that settings name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torch import Tensor
+
+from polyhead.decoding.beam import beam
+from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
+from polyhead.decoding.greedy import greedy
+from polyhead.decoding.sample import sample
+from polyhead.decoding.search import search, width
+from polyhead.decoding.trace import StepRecord
+
+Make = Callable[..., Any]
+Sources = Callable[..., tuple[Tensor, Tensor]]
+
+
+def test_each_setting_has_its_search(table_model: Make, sources: Sources) -> None:
+    model, (source, mask) = table_model(9, seed=3), sources(4)
+    assert search(model, source, mask, BeamConfig(beam_size=3)) == beam(model, source, mask, BeamConfig(beam_size=3))
+    assert search(model, source, mask, GreedyConfig()) == [[one] for one in greedy(model, source, mask)]
+    drawn = search(model, source, mask, SamplingConfig(seed=4), sentences=[7, 8, 9, 1])
+    assert drawn == [[one] for one in sample(model, source, mask, SamplingConfig(seed=4), sentences=[7, 8, 9, 1])]
+    with pytest.raises(TypeError, match="SearchConfig"):
+        search(model, source, mask, SearchConfig())
+
+
+def test_rules_prefixes_and_the_observer_reach_the_beam(table_model: Make, sources: Sources) -> None:
+    seen: list[StepRecord] = []
+    found = search(table_model(9, seed=3), *sources(2), BeamConfig(), prefixes=[[5, 6], [7]], observer=seen.append)
+    assert [one[0].tokens[:1] for one in found] == [(5,), (7,)]
+    assert seen
+
+
+def test_width() -> None:
+    assert width(BeamConfig(beam_size=4)) == 4
+    assert width(GreedyConfig()) == width(SamplingConfig()) == 1

@@ -1,0 +1,68 @@
+"""Which engine is taken."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from polyhead.engine import choice
+from polyhead.engine.choice import Choice, choose
+from polyhead.engine.prepare import prepare
+from polyhead.engine.projection import Plain
+from polyhead.engine.transformer import PreparedTransformer
+from polyhead.errors import ModelError
+from polyhead.model.build import build_model
+from polyhead.model.rnn import RNNConfig
+from polyhead.model.transformer import TransformerConfig
+
+
+def transformer(d_model: int = 16):
+    config = TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=d_model, d_ff=8, num_heads=2)
+    return build_model(config, 9, 9)
+
+
+def recurrent():
+    return build_model(RNNConfig(d_model=8, hidden_size=8), 9, 9)
+
+
+@pytest.mark.parametrize(
+    ("features", "dtype"),
+    [(set(), "float32"), ({"avx512_vnni", "avx512_bf16"}, "int8"), ({"avx512_bf16"}, "bfloat16")],
+)
+def test_the_fastest_for_this_cpu(monkeypatch: pytest.MonkeyPatch, features: set[str], dtype: Any) -> None:
+    monkeypatch.setattr(choice, "cpu_features", lambda: features)
+    monkeypatch.setattr(choice, "has_int8", lambda: True)
+    assert choose(transformer(256)) == Choice("prepared", dtype)
+    assert choose(transformer()) == Choice("prepared", "float32"), "a narrow model gains nothing"
+
+
+def test_what_is_asked_for_is_taken() -> None:
+    assert choose(transformer(256), "plain") == Choice("plain", "float32")
+    assert choose(transformer(), "prepared", "bfloat16") == Choice("prepared", "bfloat16")
+    assert str(choose(transformer(), "auto", "float32")) == "prepared engine, float32"
+
+
+def test_an_rnn_is_searched_as_it_is() -> None:
+    model = recurrent()
+    assert prepare(model, choose(model)) is model
+    with pytest.raises(ModelError, match="Transformer"):
+        choose(model, "prepared")
+    with pytest.raises(ModelError, match="float32"):
+        choose(model, dtype="int8")
+
+
+def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "has_int8", lambda: False)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    with pytest.raises(ModelError, match="FBGEMM"):
+        choose(transformer(), dtype="int8")
+    with pytest.raises(ModelError, match="oneDNN"):
+        choose(transformer(), dtype="bfloat16")
+    prepared = prepare(transformer(), choose(transformer(256)))
+    assert isinstance(prepared, PreparedTransformer)
+    assert isinstance(prepared.output, Plain)
+
+
+def test_a_pytorch_that_cannot_say_has_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torch.cpu, "get_capabilities")
+    assert choice.cpu_features() == set()

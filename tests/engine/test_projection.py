@@ -1,0 +1,56 @@
+"""Packed linear maps against PyTorch's."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from polyhead.engine.projection import (
+    Activation,
+    Pack,
+    pack_bfloat16,
+    pack_float32,
+    pack_int8,
+    pack_plain,
+)
+
+PACKS = [(pack_plain, 1e-6), (pack_float32, 1e-5), (pack_bfloat16, 1e-2), (pack_int8, 2e-2)]
+WEIGHT, BIAS, X = torch.randn(3, 40, 40, generator=torch.Generator().manual_seed(0)).unbind(0)
+FUNCTIONS = {"none": lambda x: x, "relu": torch.relu, "gelu": torch.nn.functional.gelu}
+
+
+def error(left: Tensor, right: Tensor) -> float:
+    return float((left - right).norm() / right.norm())
+
+
+@pytest.mark.parametrize("activation", FUNCTIONS)
+@pytest.mark.parametrize("biased", [True, False])
+@pytest.mark.parametrize(("pack", "tolerance"), PACKS)
+def test_it_is_the_linear_map(pack: Pack, tolerance: float, biased: bool, activation: Activation) -> None:
+    bias = BIAS[0] if biased else None
+    y = pack(WEIGHT, bias, activation)(X)
+    assert y.dtype == torch.float32
+    assert error(y, FUNCTIONS[activation](torch.nn.functional.linear(X, WEIGHT, bias))) < tolerance
+
+
+@pytest.mark.parametrize(("pack", "tolerance"), PACKS)
+def test_the_result_and_the_weight_are_apart_from_what_was_given(pack: Pack, tolerance: float) -> None:
+    x, weight = X.clone(), WEIGHT.clone()
+    projection = pack(weight, None, "none")
+    first = projection(x).clone()
+    projection(x).zero_()
+    assert torch.equal(projection(x), first)
+    assert torch.equal(x, X)
+    assert torch.equal(weight, WEIGHT)
+
+
+def test_a_rows_integers_do_not_depend_on_its_companions() -> None:
+    projection = pack_int8(WEIGHT, BIAS[0], "none")
+    mixed = X * torch.logspace(-4, 4, 40)[:, None]
+    together = projection(mixed)
+    for row in range(40):
+        assert torch.equal(projection(mixed[row : row + 1])[0], together[row])
+
+
+def test_rows_and_weights_of_zeros_give_zeros() -> None:
+    assert not pack_int8(WEIGHT, None, "none")(torch.zeros(3, 40)).any()
+    assert not pack_int8(torch.zeros(8, 40), None, "none")(X).any()
