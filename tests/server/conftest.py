@@ -24,7 +24,7 @@ from polyhead.server.services import Services
 from polyhead.server.settings import ServerConfig
 from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
-from polyhead.translation import Translation
+from polyhead.translation import Sentence, Translation
 
 SHAPE = TransformerConfig(d_model=16, d_ff=24, num_heads=2, encoder_layers=2, decoder_layers=2, max_length=40)
 WORDS = ["bado kilu mera noti pasu", "rovi sela tugo vani zeko", "fimo gura hepi jola wuto", "The cat sat down."]
@@ -87,6 +87,12 @@ def serving(paths: Sequence[Path], **settings: Any):
         yield client
 
 
+@pytest.fixture
+def serve():
+    """(paths, settings) → a server in this process, as a context."""
+    return serving
+
+
 @pytest.fixture(scope="session")
 def client(tagged):
     """A server of the tagged model with the usual limits, a few of them lower."""
@@ -117,6 +123,19 @@ def listening(services: Services):
         thread.join(20)
 
 
+@pytest.fixture
+def listen():
+    """Services → a real server, as a context that gives its address."""
+    return listening
+
+
+@pytest.fixture(scope="module")
+def locked_address(tagged):
+    """The address of a real server that wants a key."""
+    with listening(Services.start(open_directories([tagged]), ServerConfig(api_key=KEY))) as address:
+        yield address
+
+
 @dataclass
 class Echo:
     """A translator that gives every text back, as soon as it may; `seen` are the batches it was given."""
@@ -124,7 +143,7 @@ class Echo:
     may_go: threading.Event = field(default_factory=threading.Event)
     begun: threading.Event = field(default_factory=threading.Event)
     seen: list[list[str]] = field(default_factory=list)
-    steps: int = 0
+    given_up: threading.Event = field(default_factory=threading.Event)
     config: Any = field(default_factory=lambda: SimpleNamespace(decoding=BeamConfig()))
 
     @contextmanager
@@ -136,12 +155,20 @@ class Echo:
         """Each text in brackets; looks up at every step, as a search does."""
         self.seen.append(list(texts))
         self.begun.set()
-        while not self.may_go.wait(0.002):
-            self.steps += 1
-            observer(None)
+        try:
+            while not self.may_go.wait(0.002):
+                observer(None)
+        except Exception:
+            self.given_up.set()
+            raise
         if "broken" in texts:
             raise ValueError("broken")
-        return [Translation(f"[{text}]", -1.0, -1.0, (text,), (-0.5, -0.5)) for text in texts]
+        return [_echoed(text) for text in texts]
+
+
+def _echoed(text: str) -> Translation:
+    whole = Sentence((0, len(text)), (0, len(text) + 2), 1, finished=True)
+    return Translation(f"[{text}]", -1.0, -1.0, (text,), (-0.5, -0.5), sentences=(whole,))
 
 
 @pytest.fixture

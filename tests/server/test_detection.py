@@ -33,4 +33,4 @@ def test_a_blank_text_could_be_any(models, blank):
 
 
 def test_a_long_text_costs_no_more_than_its_beginning(models):
-    assert detect(models, "The cat sat down. " * 10_000)[0].confidence > 50
+    assert detect(models, "a" * 1_000) == detect(models, "a" * 1_000 + "The cat sat down. " * 10_000)

@@ -47,9 +47,11 @@ def test_a_translation_cannot_write_markup():
 
 @given(st.text(alphabet="<>/ab &;!-\"'=", max_size=30))
 def test_whatever_comes_something_sensible_is_written(document):
-    written = fill(nodes := split(document), texts(nodes))
-    assert shout(document).count("<script") <= document.lower().count("<script")
-    assert fill(again := split(written), texts(again)) == written, "what was written is read back the same"
+    nodes = split(document)
+    written = fill(nodes, texts(nodes))
+    again = split(written)
+    assert texts(again) == texts(nodes), "what was written is read back the same"
+    assert fill(again, texts(again)) == written
 
 
 @given(st.text(max_size=40))

@@ -53,7 +53,7 @@ def test_above_the_budget_the_model_used_longest_ago_goes(models):
             assert pool.loaded == [model.id]
     with pool.use(tagged), pool.use(plain):
         assert pool.loaded == ["tagged", "plain"], "what is in use stays"
-    assert pool.loaded == ["plain"]
+    assert pool.loaded == ["tagged"], "the first to become idle went while the other was in use"
 
 
 def test_a_budget_too_small_for_any_keeps_the_last_one(models):

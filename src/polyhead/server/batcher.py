@@ -46,6 +46,11 @@ class Batcher:
         self._thread = threading.Thread(target=self._work, name=f"model {name}", daemon=True)
         self._thread.start()
 
+    @property
+    def waiting(self) -> int:
+        """How many texts and errands wait."""
+        return len(self._waiting)
+
     def translate(self, texts: Sequence[str], wish: Wish) -> "Future[list[Translation]]":
         """One translation a text, in order. Raises Problem queue_full where so many don't fit."""
         request = Request(texts, wish, Future(), [None] * len(texts))

@@ -75,10 +75,12 @@ class _Splitter(HTMLParser):
                 pass
 
     def handle_data(self, data: str) -> None:
-        if not self._closed:
-            self.nodes.append(Node(data, is_text=True))
-        else:
+        if self._closed:
             self._markup(data if self._closed[-1] in ("script", "style") else html.escape(data, quote=False))
+        elif self.nodes and self.nodes[-1].is_text:
+            self.nodes[-1] = Node(self.nodes[-1].content + data, is_text=True)
+        else:
+            self.nodes.append(Node(data, is_text=True))
 
     def handle_comment(self, data: str) -> None:
         self._markup(f"<!--{data}-->")

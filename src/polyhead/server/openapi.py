@@ -6,6 +6,8 @@ from typing import Any, cast
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from polyhead.server.choices import CHOICES
+from polyhead.server.directions import sources, targets
 from polyhead.server.pool import ModelDirectory
 from polyhead.server.problems import MEDIA_TYPE, ProblemDetails
 
@@ -20,6 +22,7 @@ def describe_interface(app: FastAPI, models: Sequence[ModelDirectory]) -> Callab
         if not made:
             schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
             _add_problems(schema)
+            _add_choices(schema, models)
             made.append(schema)
         return made[0]
 
@@ -28,16 +31,45 @@ def describe_interface(app: FastAPI, models: Sequence[ModelDirectory]) -> Callab
 
 def _add_problems(schema: Schema) -> None:
     """Whatever isn't a success is a problem."""
-    schema.setdefault("components", {}).setdefault("schemas", {})["Problem"] = ProblemDetails.model_json_schema()
+    schema["components"]["schemas"]["Problem"] = ProblemDetails.model_json_schema()
     problem = {
         "description": "What went wrong.",
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    for operation in _operations(schema):
-        operation["responses"].pop("422", None)
-        operation["responses"]["default"] = problem
-
-
-def _operations(schema: Schema) -> Iterator[Schema]:
     for path in cast("dict[str, Schema]", schema["paths"]).values():
-        yield from cast("dict[str, Schema]", path).values()
+        for operation in cast("dict[str, Schema]", path).values():
+            operation["responses"].pop("422", None)
+            operation["responses"]["default"] = problem
+
+
+def _add_choices(schema: Schema, models: Sequence[ModelDirectory]) -> None:
+    """Which models and languages there are; a target must be named where every model writes several languages."""
+    names = {"models": [model.id for model in models], "sources": sources(models), "targets": targets(models)}
+    if all(model.config.tagged for model in models):
+        for part in list(_parts(schema)):
+            _require_target(part)
+    for part in list(_parts(schema)):
+        known = names.get(part.pop(CHOICES, ""))
+        if known:
+            part["enum"] = known
+
+
+def _require_target(part: Schema) -> None:
+    """In an object that has a target language which may be left out, it may no longer be."""
+    fields = cast("dict[str, Schema]", part.get("properties", {}))
+    for name, field in fields.items():
+        for kind in cast("list[Schema]", field.get("anyOf", [])):
+            if kind.get(CHOICES) == "targets":
+                fields[name] = {"title": field["title"], **kind}
+                part["required"] = sorted({*part.get("required", []), name})
+
+
+def _parts(value: object) -> Iterator[Schema]:
+    """Every object in a description, the outermost first."""
+    if isinstance(value, dict):
+        yield cast("Schema", value)
+        for part in cast("Schema", value).values():
+            yield from _parts(part)
+    elif isinstance(value, list):
+        for part in cast("list[object]", value):
+            yield from _parts(part)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from polyhead.server.auth import check_key
 from polyhead.server.body import FORM, JSON, read_fields
+from polyhead.server.choices import SourceLanguage, TargetLanguage
 from polyhead.server.detection import Detected, detect
 from polyhead.server.directions import choose, sources, targets
 from polyhead.server.documents import Document
@@ -35,8 +36,8 @@ class LibreRequest(BaseModel):
     """One text or several; HTML is translated between its tags."""
 
     q: str | list[str]
-    source: str = AUTO
-    target: str
+    source: SourceLanguage | Literal["auto"] = AUTO
+    target: TargetLanguage
     format: Literal["text", "html"] = "text"
     alternatives: int = Field(default=0, ge=0, lt=MOST_BEAMS)
     api_key: str | None = None

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
 from polyhead.server.body import JsonRoute
+from polyhead.server.choices import ModelName
 from polyhead.server.describe import ModelInfo, TokenInfo, model_info, token_info
 from polyhead.server.directions import choose
 from polyhead.server.services import ServicesOf
@@ -25,7 +26,7 @@ class TokenizeRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    model: str | None = None
+    model: ModelName | None = None
     text: str
     side: Literal["source", "target"]
 

@@ -18,6 +18,7 @@ from starlette.responses import StreamingResponse
 
 from polyhead.server.batcher import Unwanted
 from polyhead.server.body import JsonRoute
+from polyhead.server.choices import ModelName, TargetLanguage
 from polyhead.server.describe import model_info, token_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.problems import Problem, describe, problem_of
@@ -34,9 +35,9 @@ class StreamRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    model: str | None = None
+    model: ModelName | None = None
     text: str
-    target: str | None = None
+    target: TargetLanguage | None = None
     beam_size: Beams | None = None
 
 

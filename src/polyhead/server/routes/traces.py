@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from polyhead.inspection.trace import Edits, Trace, trace
 from polyhead.server.body import JsonRoute
+from polyhead.server.choices import ModelName, TargetLanguage
 from polyhead.server.describe import model_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.routes.translate import Beams
@@ -22,7 +23,6 @@ from polyhead.translator import Translator
 router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JsonRoute)
 
 Place = Annotated[int, Query(ge=0)]
-NPY = "application/octet-stream"
 MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "png": "image/png",
@@ -32,16 +32,27 @@ MEDIA_TYPES = {
 }
 
 
+class NpyResponse(Response):
+    """An array as NumPy's file format."""
+
+    media_type = "application/octet-stream"
+
+
+def _one_of(*kinds: str) -> dict[int | str, dict[str, Any]]:
+    """What the interface's description says of an answer in one of several formats."""
+    return {200: {"content": {MEDIA_TYPES[kind]: {} for kind in kinds}}}
+
+
 class TraceRequest(BaseModel):
     """One sentence to look into."""
 
     model_config = ConfigDict(extra="forbid")
 
-    model: str | None = None
+    model: ModelName | None = None
     text: str
     target: str | None = None
     """A translation to force; the model's own if left out."""
-    language: str | None = None
+    language: TargetLanguage | None = None
     """The target language."""
     beam_size: Beams | None = None
     companion: str | None = None
@@ -87,7 +98,7 @@ def delete_trace(id: str, services: ServicesOf) -> None:  # noqa: A002
     services.metrics.traces.set(services.traces.nbytes)
 
 
-@router.get("/{id}/tensors/{name}", response_class=Response)
+@router.get("/{id}/tensors/{name}", response_class=NpyResponse)
 def get_tensor(
     id: str,  # noqa: A002
     name: str,
@@ -103,7 +114,7 @@ def get_tensor(
     return _npy(array if array.dtype == np.bool_ else array.astype(dtype))
 
 
-@router.get("/{id}/overview/{site}", response_class=Response)
+@router.get("/{id}/overview/{site}", response_class=NpyResponse)
 def get_overview(id: str, site: str, services: ServicesOf) -> Response:  # noqa: A002
     """Thumbnails of an attention's maps as .npy: uint8 [layers, heads, ≤ 64, ≤ 64]."""
     return _npy(services.traces.get(id).trace.overview(site))
@@ -140,7 +151,7 @@ def get_heads(id: str, services: ServicesOf) -> dict[str, Any]:  # noqa: A002
     return {"heads": services.traces.get(id).trace.heads()}
 
 
-@router.get("/{id}/figure.{kind}", response_class=Response)
+@router.get("/{id}/figure.{kind}", response_class=Response, responses=_one_of("svg", "png"))
 def get_figure(
     id: str,  # noqa: A002
     kind: Literal["svg", "png"],
@@ -155,7 +166,7 @@ def get_figure(
     return Response(kept.trace.figure(site, layer, head, kind, theme), media_type=MEDIA_TYPES[kind])
 
 
-@router.get("/{id}/export.{kind}", response_class=Response)
+@router.get("/{id}/export.{kind}", response_class=Response, responses=_one_of("json", "npz", "html"))
 def export(id: str, kind: Literal["json", "npz", "html"], services: ServicesOf) -> Response:  # noqa: A002
     """The whole trace as a file."""
     kept = services.traces.get(id)
@@ -169,7 +180,7 @@ def _meta(kept: KeptTrace, services: Services) -> dict[str, Any]:
     return {**kept.trace.meta(), "id": kept.id, "expires_in": services.traces.seconds_left(kept), "model": info}
 
 
-def _npy(array: NDArray[Any]) -> Response:
+def _npy(array: NDArray[Any]) -> NpyResponse:
     file = io.BytesIO()
     np.save(file, np.ascontiguousarray(array), allow_pickle=False)
-    return Response(file.getvalue(), media_type=NPY)
+    return NpyResponse(file.getvalue())

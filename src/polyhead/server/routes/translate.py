@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from polyhead.server.body import JsonRoute
+from polyhead.server.choices import ModelName, SourceLanguage, TargetLanguage
 from polyhead.server.directions import choose
 from polyhead.server.scored import BestTranslation, best
 from polyhead.server.services import ServicesOf
@@ -22,10 +23,10 @@ class TranslateRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    model: str | None = None
+    model: ModelName | None = None
     text: str | list[str]
-    source: str | None = Field(default=None, description="Language of the text.")
-    target: str | None = Field(default=None, description="Language to translate to.")
+    source: SourceLanguage | None = Field(default=None, description="Language of the text.")
+    target: TargetLanguage | None = Field(default=None, description="Language to translate to.")
     beam_size: Beams | None = None
     n_best: Beams = Field(default=1, description="How many translations of each text to return.")
     length_penalty: float | None = Field(default=None, ge=0, le=10, description="α of Wu et al. 2016.")

@@ -1,0 +1,91 @@
+"""LibreTranslate's interface, and its own client."""
+
+from urllib.error import HTTPError
+
+import pytest
+from libretranslatepy import LibreTranslateAPI
+
+from polyhead.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def expected(tagged):
+    """Text → what the model makes of it."""
+    translator = Translator.load(tagged)
+    return lambda text, n_best=1: translator.translate([text], target_language="xb", n_best=n_best)[0]
+
+
+def ask(client, **fields):
+    return client.post("/translate", json={"source": "xa", "target": "xb", **fields})
+
+
+def test_the_real_client_works_unchanged(locked_address, expected):
+    libre = LibreTranslateAPI(locked_address, api_key="a secret")
+    assert libre.translate("bado kilu & mera", "xa", "xb") == expected("bado kilu & mera").text
+    assert libre.languages() == [
+        {"code": "xa", "name": "xa", "targets": ["xb", "xc"]},
+        {"code": "xb", "name": "xb", "targets": []},
+        {"code": "xc", "name": "xc", "targets": []},
+    ]
+    assert libre.detect("bado") == [{"confidence": 100.0, "language": "xa"}]
+    with pytest.raises(HTTPError, match="401"):
+        LibreTranslateAPI(locked_address, api_key="wrong").translate("bado", "xa", "xb")
+    with pytest.raises(HTTPError, match="401"):
+        LibreTranslateAPI(locked_address).detect("bado")
+
+
+def test_a_form_is_as_good_as_json(client, expected):
+    text = "bado + kilu % 한국"
+    form = client.post("/translate", data={"q": text, "source": "xa", "target": "xb"})
+    assert form.json() == ask(client, q=text).json() == {"translatedText": expected(text).text}
+
+
+def test_lists_are_answered_by_lists(client, expected):
+    texts = ["bado", "", "kilu mera"]
+    answer = ask(client, q=texts, source="auto", alternatives=1).json()
+    assert answer["translatedText"] == [expected(text).text for text in texts]
+    assert [each["language"] for each in answer["detectedLanguage"]] == ["xa"] * 3
+    assert answer["alternatives"][2] == [expected("kilu mera", 2).alternatives[1].text]
+    form = client.post("/translate", data={"q": ["bado", "kilu"], "source": "xa", "target": "xb"}).json()
+    assert form["translatedText"] == [expected("bado").text, expected("kilu").text]
+
+
+def test_auto_says_what_was_detected(client):
+    answer = ask(client, q="bado", source="auto").json()
+    assert answer["detectedLanguage"] == {"confidence": 100.0, "language": "xa"}
+    assert ask(client, q="bado").json().keys() == {"translatedText"}
+
+
+def test_html_keeps_its_tags(client, expected):
+    import html
+
+    answer = ask(client, q='<p class="x">bado <b>kilu</b><br></p>', format="html").json()
+    bado, kilu = (html.escape(expected(text).text, quote=False) for text in ("bado", "kilu"))
+    assert answer["translatedText"] == f'<p class="x">{bado} <b>{kilu}</b><br></p>'
+    assert ask(client, q="<br>", format="html").json()["translatedText"] == "<br>"
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "detail"),
+    [
+        ({"target": "xb"}, 400, "q: Field required"),
+        ({"q": "a", "target": "fr"}, 400, "no model writes 'fr'"),
+        ({"q": "a", "target": "xb", "source": "fr"}, 400, "no model reads 'fr'"),
+        ({"q": "a", "target": "xb", "alternatives": -1}, 400, "alternatives"),
+        ({"q": "a", "target": "xb", "format": "pdf"}, 400, "format"),
+        ({"q": "a" * 2001, "target": "xb"}, 400, "2001 characters"),
+    ],
+)
+def test_errors_stand_where_its_clients_look(client, fields, status, detail):
+    answer = client.post("/translate", json=fields)
+    assert answer.status_code == status
+    assert detail in answer.json()["error"]
+    form = client.post("/translate", data=fields)
+    assert (form.status_code, form.json()["error"]) == (status, answer.json()["error"])
+
+
+def test_settings_of_its_page(client):
+    settings = client.get("/frontend/settings").json()
+    assert settings["charLimit"] == 2000
+    assert settings["language"] == {"source": {"code": "xa", "name": "xa"}, "target": {"code": "xb", "name": "xb"}}
+    assert not settings["keyRequired"]
