@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format wheel clean
+.PHONY: help demo test test-slow lint format bench bench-quick bench-bleu wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -29,6 +29,15 @@ lint: $(VENV)/.dev-ready ## style, types and import layers only
 format: $(VENV)/.dev-ready ## put the code in form
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+bench: $(VENV)/.demo-ready ## measure polyhead against every peer (hours; results in benchmarks/results/)
+	$(BIN)/python -m benchmarks $(BENCH)
+
+bench-quick: $(VENV)/.demo-ready ## a small part of it, within five minutes once the peers are installed
+	$(BIN)/python -m benchmarks --quick $(BENCH)
+
+bench-bleu: $(VENV)/.demo-ready ## the time to a dev BLEU, ours and the fastest two peers' (hours)
+	$(BIN)/python -m benchmarks --tasks bleu --sizes tiny $(BENCH)
 
 wheel: $(VENV)/.dev-ready ## build the distribution into dist/
 	$(BIN)/python -m build

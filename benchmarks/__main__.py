@@ -1,0 +1,141 @@
+"""`python -m benchmarks`: everything, measured in one call."""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from cyclopts import App
+
+from benchmarks import bleu, floor, machine, models, training, translation
+from benchmarks.contest import Stage
+from benchmarks.corpora import dev_set, test_sets, training_text
+from benchmarks.plan import FULL, QUICK, Places, Plan
+from benchmarks.report import markdown
+from benchmarks.results import Results, Row, merged, read, with_ratios, write
+from polyhead.errors import PolyheadError
+from polyhead.files import write_text
+
+Task = Literal["floor", "training", "translation", "bleu"]
+app = App(name="benchmarks", help=__doc__)
+
+
+@app.default
+def run(
+    *,
+    quick: bool = False,
+    tasks: tuple[Task, ...] = ("floor", "training", "translation"),
+    sizes: tuple[str, ...] = (),
+    threads: int | None = None,
+    data: Path = Path("../shared/data"),
+    cache: Path = Path("build/bench"),
+    environments: Path = Path("build/bench-venvs"),
+    trained: Path = Path("build/bench-models"),
+    out: Path | None = None,
+    goal: float = 30.0,
+    every: int = 200,
+    minutes: float = 60.0,
+) -> None:
+    """Measure polyhead against its peers; results go to `benchmarks/results/latest.json` and `.md`.
+
+    Parameters
+    ----------
+    quick
+        A small part, within five minutes once the environments stand; results go to the cache folder.
+    tasks
+        What to measure. `bleu`, the time to a dev BLEU, takes hours and has to be asked for.
+    sizes
+        Model sizes: tiny, small, base; the plan's unless given.
+    threads
+        Threads that every system may use; all cores unless given.
+    data
+        The folder with the corpora.
+    cache
+        Where batches, exported models and logs are kept.
+    environments
+        Where the peers' virtual environments are made.
+    trained
+        The folder of trained models, named such as `multi30k-small`.
+    out
+        The folder for the results.
+    goal
+        For `bleu`: the dev BLEU to reach.
+    every
+        For `bleu`: updates between validations.
+    minutes
+        For `bleu`: training time after which a system is stopped.
+
+    """
+    plan = QUICK if quick else FULL
+    if sizes:
+        plan = replace(plan, training_sizes=sizes, translation_sizes=sizes)
+    folder = out or (cache if quick else Path("benchmarks/results"))
+    places = Places(data, cache, environments, trained, folder)
+    stage = Stage(plan, places, threads or machine.cores(), say)
+    if (load := machine.load()) > 0.5:
+        stage.note(f"the machine was busy with other work when this began (load {load:.1f}): figures may be too low")
+    _measure(stage, tasks, bleu.Goal(goal, every, 60 * minutes))
+    print(_page(places.out, plan).read_text(encoding="utf-8"))
+
+
+def _measure(stage: Stage, tasks: Sequence[Task], goal: bleu.Goal) -> None:
+    """Part by part; each is written as soon as it is there."""
+    plan, text = stage.plan, training_text(stage.places.data, stage.places.cache)
+    if "floor" in tasks:
+        _keep(stage, floor.measure(stage, text))
+    if "training" in tasks:
+        for size in plan.training_sizes:
+            _keep(stage, training.measure(stage, text, size))
+    if "translation" in tasks:
+        for name, test_set in test_sets(stage.places.data, plan.sentences).items():
+            for size in plan.translation_sizes if name in plan.test_sets else ():
+                if (directory := models.find(stage, name, size)) is not None:
+                    _keep(stage, translation.measure(stage, models.load(stage, directory), test_set, size))
+    if "bleu" in tasks:
+        dev = dev_set(stage.places.data, sentences=1014)
+        for size in plan.training_sizes:
+            peers = bleu.fastest_peers(_earlier(stage), size)
+            _keep(stage, bleu.measure(stage, text, dev, size, goal, peers))
+
+
+def _keep(stage: Stage, rows: Sequence[Row]) -> None:
+    """Adds rows to the results on disk, as JSON and as a page."""
+    path = _table(stage.places.out, stage.plan)
+    old = read(path) if path.exists() else None
+    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    new = Results(stage.plan.name, date, machine.describe(), stage.versions, tuple(rows), tuple(stage.notes))
+    found = merged(old, new)
+    kept = [row for row in found.rows if not row.measure.startswith("share of the floor")]
+    found = replace(found, rows=with_ratios([*kept, *floor.with_fractions(kept)]))
+    write(found, path)
+    write_text(_page(stage.places.out, stage.plan), markdown(found))
+
+
+def _earlier(stage: Stage) -> tuple[Row, ...]:
+    path = _table(stage.places.out, stage.plan)
+    return read(path).rows if path.exists() else ()
+
+
+def _table(folder: Path, plan: Plan) -> Path:
+    return folder / ("quick.json" if plan.name == QUICK.name else "latest.json")
+
+
+def _page(folder: Path, plan: Plan) -> Path:
+    return _table(folder, plan).with_suffix(".md")
+
+
+def say(text: str) -> None:
+    """To standard error, with the time since the start."""
+    print(f"{time.monotonic() - STARTED:7.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+STARTED = time.monotonic()
+
+if __name__ == "__main__":
+    try:
+        app()
+    except PolyheadError as error:
+        sys.exit(f"benchmarks: {error}")

@@ -1,0 +1,126 @@
+"""Starts systems, finds the best setting of each, and keeps them running for the rounds."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.conversation import Answer, Driver, DriverError
+from benchmarks.environments import ENVIRONMENTS, InstallationError, own_python, python_of, versions
+from benchmarks.plan import Places, Plan, Say
+from benchmarks.systems import Setting, System
+
+
+@dataclass
+class Contestant:
+    """A system running in one of its settings."""
+
+    system: System
+    setting: Setting
+    driver: Driver
+    prepared: Answer = field(default_factory=dict[str, Any])
+    ready_seconds: float = 0.0
+    """From the start of its process until it could be used."""
+
+
+@dataclass
+class Stage:
+    """Where contestants come from and what went wrong with some of them."""
+
+    plan: Plan
+    places: Places
+    threads: int
+    say: Say
+    notes: list[str] = field(default_factory=list[str])
+    versions: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    _pythons: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
+
+    def python(self, system: System) -> Path | None:
+        """Of the system's environment; None, and a note, where that cannot be made."""
+        name = system.environment or ""
+        if name not in self._pythons:
+            self._pythons[name] = self._make(name)
+        python = self._pythons[name]
+        if python is not None and system.name not in self.versions:
+            self.versions[system.name] = versions(python)
+        return python
+
+    def start(self, system: System, setting: Setting, request: Mapping[str, Any]) -> Contestant | None:
+        """A contestant that has answered `prepare`; None, and a note, where it cannot."""
+        python = self.python(system)
+        if python is None:
+            return None
+        threads = setting.threads or self.threads
+        name = f"{system.name} {setting.name}".replace("/", "-").replace(" ", "-")
+        log = self.places.cache / "logs" / f"{Path(system.script).stem}-{name}.log"
+        driver = Driver(python, system.script, log, threads, setting.variables)
+        try:
+            values = {**setting.values, "threads": threads}
+            prepared = driver.ask("prepare", self.plan.seconds, **request, setting=values)
+        except DriverError as error:
+            driver.close()
+            self.note(f"{system.name}, {setting.name}: {error}")
+            return None
+        return Contestant(system, setting, driver, prepared, driver.age())
+
+    def note(self, text: str) -> None:
+        """Says it and keeps it for the results."""
+        if text not in self.notes:
+            self.say(text)
+            self.notes.append(text)
+
+    def _make(self, name: str) -> Path | None:
+        if not name:
+            return own_python()
+        try:
+            return python_of(ENVIRONMENTS[name], self.places.environments, self.say)
+        except InstallationError as error:
+            self.note(f"the environment {name} cannot be made: {error}")
+            return None
+
+
+def winners(
+    stage: Stage,
+    systems: tuple[System, ...],
+    request: Callable[[System], Mapping[str, Any] | None],
+    rate: Callable[[Contestant], float],
+    running: ExitStack,
+) -> dict[str, Contestant]:
+    """Each system in the setting whose `rate` is the highest, still running; `running` ends them.
+
+    request: system → what its driver is told to prepare; None leaves the system out
+    A process runs one setting alone, so that its peak memory is that setting's.
+    """
+    found: dict[str, Contestant] = {}
+    for system in systems:
+        asked = request(system)
+        if asked is None:
+            continue
+        best: tuple[float, Contestant] | None = None
+        for setting in system.settings:
+            contestant = stage.start(system, setting, asked)
+            if contestant is None:
+                continue
+            value = _tried(stage, contestant, rate)
+            stage.say(f"{system.name}, {setting.name}: {value:,.1f} a second" if value else f"{system.name}: no figure")
+            if value is not None and (best is None or value > best[0]):
+                if best is not None:
+                    best[1].driver.close()
+                best = (value, contestant)
+            else:
+                contestant.driver.close()
+            if best is not None and not stage.plan.all_settings:
+                break
+        if best is not None:
+            found[system.name] = best[1]
+            running.callback(best[1].driver.close)
+    return found
+
+
+def _tried(stage: Stage, contestant: Contestant, rate: Callable[[Contestant], float]) -> float | None:
+    try:
+        return rate(contestant)
+    except DriverError as error:
+        stage.note(f"{contestant.system.name}, {contestant.setting.name}: {error}")
+        return None

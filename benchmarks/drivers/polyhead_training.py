@@ -1,0 +1,146 @@
+"""polyhead: its own trainer, as `polyhead train` assembles it, on the batches that every system gets.
+
+The trainer asks its stream for a batch when it has done with the one before, so the stream is where time is taken.
+"""
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+
+import polyhead
+from plain_loop import PAD, read_batches
+from polyhead.batch import Batch
+from polyhead.bundle import Bundle, BundleConfig
+from polyhead.data.loader import Position
+from polyhead.decoding.config import GreedyConfig
+from polyhead.decoding.scoring import score
+from polyhead.model.build import build_model
+from polyhead.recipe.assemble import Parts, make_trainer
+from polyhead.recipe.load import make_recipe
+from polyhead.recipe.schema import Recipe
+from polyhead.recipe.validation import Validator, load_weights
+from polyhead.tokenizers.build import load as load_tokenizer
+from polyhead.training.log import PlainDisplay
+from polyhead.training.loop import Trainer
+from polyhead.translator import Translator
+from wire import Wire, failure
+
+NEVER = 1_000_000_000
+SHAPE = ("encoder_layers", "decoder_layers", "d_model", "d_ff", "num_heads", "dropout")
+
+
+def recipe_of(request: dict[str, Any]) -> Recipe:
+    """The recipe that a user would write for this size."""
+    size, schedule = request["size"], request["schedule"]
+    return make_recipe(
+        {
+            "out": request["scratch"],
+            "threads": request["setting"]["threads"],
+            "data": request["data"],
+            "tokenizer": {"kind": "bpe", "vocabulary_size": size["vocabulary"]},
+            "model": {name: size[name] for name in SHAPE},
+            "training": {
+                "max_updates": NEVER,
+                "validate_every": NEVER,
+                "precision": request["setting"]["precision"],
+                "label_smoothing": size["label_smoothing"],
+                "schedule": {
+                    "kind": "inverse-sqrt",
+                    "learning_rate": schedule["peak"],
+                    "warmup": schedule["warmup"],
+                },
+            },
+        }
+    )
+
+
+def parts_of(recipe: Recipe, vocabulary: str) -> Parts:
+    """A fresh model with the given vocabulary; what reads the corpus is left out, as the batches are given."""
+    tokenizer = load_tokenizer(Path(vocabulary), recipe.tokenizer)
+    pieces = tokenizer.vocabulary_size
+    config = BundleConfig(
+        polyhead=polyhead.__version__,
+        source_vocabulary=pieces,
+        target_vocabulary=pieces,
+        model=recipe.model,
+        tokenizer=recipe.tokenizer,
+    )
+    torch.manual_seed(recipe.seed)
+    model, judged = (build_model(config.model, pieces, pieces) for _ in range(2))
+    bundle = Bundle(config, judged.eval(), tokenizer, tokenizer)
+    return Parts(bundle, model, _no_corpus, Validator(bundle, (), None))
+
+
+def _no_corpus(epoch: int) -> NoReturn:
+    raise RuntimeError(f"the batches are given, but epoch {epoch} of a corpus was asked for")
+
+
+class Session:
+    """A trainer whose stream of batches answers the runner's requests."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.requests = wire.requests()
+        self.request = next(self.requests)
+        recipe = recipe_of(self.request)
+        torch.set_num_threads(recipe.threads or 1)
+        self.parts = parts_of(recipe, self.request["vocabulary"])
+        trainer = make_trainer(self.parts, recipe, torch.device("cpu"), PlainDisplay(), resume=False)
+        self.trainer: Trainer = replace(trainer, stream=self.stream)
+        self.weights = sum(parameter.numel() for parameter in self.parts.model.parameters())
+
+    def stream(self, _: Position) -> Generator[tuple[Position, Batch], None, None]:
+        """Batches as long as requests ask for some; the end of the requests ends the process."""
+        batches = cycle(Batch(*arrays) for arrays in read_batches(self.request["batches"]))
+        self.wire.answer({"parameters": self.weights})
+        for request in self.requests:
+            if request["do"] == "run":
+                yield from self._timed(request["count"], batches)
+            else:
+                self.wire.answer(self._judge() if request["do"] == "judge" else self._translate(request))
+        raise SystemExit
+
+    def _timed(self, count: int, batches: Iterator[Batch]) -> Iterator[tuple[Position, Batch]]:
+        chosen = [next(batches) for _ in range(count)]
+        tokens = sum(int((batch.target_out != PAD).sum()) for batch in chosen)
+        start = time.perf_counter()
+        for batch in chosen:
+            yield Position(), batch
+        # Here the trainer asks for the batch after the last one: it has done with that.
+        self.wire.answer({"tokens": tokens, "seconds": time.perf_counter() - start})
+
+    def _judge(self) -> dict[str, Any]:
+        load_weights(self.parts.bundle, self.trainer.weights())
+        total, tokens = 0.0, 0
+        for arrays in read_batches(self.request["judged"]):
+            batch = Batch(*arrays)
+            table = score(self.parts.bundle.model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
+            total, tokens = total - float(table.sum()), tokens + int((batch.target_out != PAD).sum())
+        return {"loss": total / tokens}
+
+    def _translate(self, request: dict[str, Any]) -> dict[str, Any]:
+        load_weights(self.parts.bundle, self.trainer.weights())
+        tokenizer = self.parts.bundle.target_tokenizer
+        texts = [tokenizer.decode(ids[:-1]) for ids in request["sources"]]  # without `<eos>`
+        found = Translator(self.parts.bundle).translate(texts, search=GreedyConfig())
+        return {"outputs": [tokenizer.encode(translation.text) for translation in found]}
+
+
+def main() -> None:
+    """Trains until the runner has no more requests."""
+    wire = Wire()
+    try:
+        session = Session(wire)
+        session.trainer.run()
+    except Exception as error:
+        wire.answer(failure(error))
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""What this machine is."""
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+TELLING = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "avx_vnni", "amx_bf16", "amx_int8")
+"""Processor flags that decide how fast matrix products are."""
+
+
+def describe() -> dict[str, Any]:
+    """Processor, cores, memory, telling flags, operating system, Python."""
+    processor = _fields(Path("/proc/cpuinfo"))
+    memory = _fields(Path("/proc/meminfo"))
+    flags = processor.get("flags", "").split()
+    kilobytes = memory.get("MemTotal", "0 kB").split()[0]
+    return {
+        "processor": processor.get("model name", platform.processor() or "unknown"),
+        "family": " ".join(processor.get(name, "?") for name in ("cpu family", "model")),
+        "cores": cores(),
+        "memory_gib": round(int(kilobytes) / 2**20, 1),
+        "flags": [flag for flag in TELLING if flag in flags],
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def load() -> float:
+    """Processes that wanted a core on average in the last minute: other work spoils the figures."""
+    return os.getloadavg()[0]
+
+
+def _fields(path: Path) -> dict[str, str]:
+    """`name : value` lines; of a name that comes again (a core each) the first."""
+    found: dict[str, str] = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            found.setdefault(name.strip(), value.strip())
+    return found

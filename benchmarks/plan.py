@@ -1,0 +1,77 @@
+"""How much is measured: everything, or what fits into five minutes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Amounts. A round is one turn of every system."""
+
+    name: str
+    training_sizes: tuple[str, ...]
+    translation_sizes: tuple[str, ...]
+    all_settings: bool
+    """Whether every setting of a system is tried, or only the first that works."""
+    rounds: int
+    warm_up: int
+    """Training updates before anything counts; PyTorch traces, compiles and allocates in them."""
+    updates: int
+    """Training updates a turn."""
+    sentences: int
+    """Of each test set, translated together."""
+    single_sentences: int
+    """Of them, translated one by one for the latency."""
+    test_sets: tuple[str, ...]
+    beams: tuple[int, ...]
+    seconds: float
+    """After which a single turn is broken off and its system left out."""
+
+
+FULL = Plan(
+    name="full",
+    training_sizes=("tiny", "small", "base"),
+    translation_sizes=("tiny", "small", "base"),
+    all_settings=True,
+    rounds=5,
+    warm_up=3,
+    updates=4,
+    sentences=1000,
+    single_sentences=50,
+    test_sets=("multi30k", "tatoeba", "pydocs"),
+    beams=(1, 5),
+    seconds=600.0,
+)
+QUICK = Plan(
+    name="quick",
+    training_sizes=("tiny",),
+    translation_sizes=("tiny",),
+    all_settings=False,
+    rounds=3,
+    warm_up=2,
+    updates=2,
+    sentences=200,
+    single_sentences=10,
+    test_sets=("multi30k",),
+    beams=(1, 5),
+    seconds=60.0,
+)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where things are."""
+
+    data: Path
+    """The corpora."""
+    cache: Path
+    """What is made once and kept: batches, exported models, logs."""
+    environments: Path
+    """The peers' virtual environments."""
+    models: Path
+    """Trained models to translate with, `TEST SET-SIZE` each, such as `multi30k-small`."""
+    out: Path
+    """Where the results go."""

@@ -1,0 +1,92 @@
+"""What a run of the benchmark has found: rows, and what they were measured on."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora import write_json
+from benchmarks.systems import FLOOR, OURS
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure."""
+
+    task: str
+    """`training`, `time to BLEU`, `translation`, `machine`."""
+    size: str
+    """Of the model; empty for the machine."""
+    measure: str
+    """What is counted: `throughput`, `latency p50`, `peak memory` …"""
+    system: str
+    setting: str
+    value: float | None
+    """None where the system could not do it; `note` says why."""
+    unit: str
+    data: str = ""
+    """The test set."""
+    search: str = ""
+    """`greedy` or `beam 5`."""
+    ratio: float | None = None
+    """polyhead's value divided by this one."""
+    spread: float | None = None
+    """(highest − lowest) / median over the rounds."""
+    note: str = ""
+
+    @property
+    def question(self) -> tuple[str, ...]:
+        """Rows that answer the same question can be compared."""
+        return (self.task, self.size, self.measure, self.data, self.search, self.unit)
+
+
+@dataclass(frozen=True)
+class Results:
+    """A whole run."""
+
+    plan: str
+    """`full`, `quick` or `bleu`."""
+    date: str
+    machine: dict[str, Any]
+    versions: dict[str, dict[str, str]]
+    """System → package → version."""
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = field(default=())
+    """What could not be measured, and why."""
+
+
+def with_ratios(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Every row whose question polyhead has answered too gets its ratio."""
+    rows = tuple(rows)
+    ours = {row.question: row.value for row in rows if row.system == OURS and row.value is not None}
+    return tuple(Row(**{**asdict(row), "ratio": _ratio(ours.get(row.question), row.value)}) for row in rows)
+
+
+def write(results: Results, path: Path) -> None:
+    """As JSON, atomically."""
+    write_json(path, {"format": FORMAT, **asdict(results)})
+
+
+def read(path: Path) -> Results:
+    """What `write` wrote. Raises ValueError where it is of another format."""
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    if stored.pop("format", None) != FORMAT:
+        raise ValueError(f"{path} holds no results of format {FORMAT}")
+    rows = tuple(Row(**row) for row in stored.pop("rows"))
+    return Results(**{**stored, "notes": tuple(stored["notes"])}, rows=rows)
+
+
+def merged(old: Results | None, new: Results) -> Results:
+    """The new rows, and the old ones whose questions the new run hasn't asked, with theirs."""
+    if old is None or old.machine != new.machine:
+        return new
+    asked = {(row.question, row.system == FLOOR) for row in new.rows}
+    kept = tuple(row for row in old.rows if (row.question, row.system == FLOOR) not in asked)
+    return Results(new.plan, new.date, new.machine, old.versions | new.versions, (*new.rows, *kept), new.notes)
+
+
+def _ratio(ours: float | None, theirs: float | None) -> float | None:
+    return ours / theirs if ours is not None and theirs else None

@@ -1,0 +1,55 @@
+"""Systems take turns, round by round, so that whatever else the machine does falls on all of them alike."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.conversation import DriverError
+
+Run = Callable[[], float]
+
+
+@dataclass
+class Series:
+    """What one system's turns gave."""
+
+    values: list[float] = field(default_factory=list[float])
+    failure: str | None = None
+    """Why it takes no more turns."""
+
+    @property
+    def median(self) -> float | None:
+        """None where there is no value."""
+        return median(self.values) if self.values else None
+
+    @property
+    def spread(self) -> float | None:
+        """(highest − lowest) / median: how far to trust the median."""
+        return (max(self.values) - min(self.values)) / median(self.values) if self.values else None
+
+
+def alternate(runs: Mapping[str, Run], rounds: int) -> dict[str, Series]:
+    """Every system once a round; whoever fails is left out from then on and keeps what it has."""
+    found = {name: Series() for name in runs}
+    names = list(runs)
+    for number in range(rounds):
+        for name in turned(names, number):
+            series = found[name]
+            if series.failure is not None:
+                continue
+            try:
+                series.values.append(runs[name]())
+            except DriverError as error:
+                series.failure = str(error)
+    return found
+
+
+def turned(names: Sequence[str], number: int) -> list[str]:
+    """Each round begins with another one, so that nobody always follows the same neighbour."""
+    start = number % len(names) if names else 0
+    return [*names[start:], *names[:start]]
+
+
+def best(rates: Mapping[str, float]) -> str | None:
+    """Whose value is the highest; of equals the first; None where there is none."""
+    return max(rates, key=lambda name: rates[name]) if rates else None

@@ -1,0 +1,109 @@
+"""What is measured: every system, how it is started, and the settings among which it shows its best one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+OURS, FLOOR = "polyhead", "floor"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to run a system."""
+
+    name: str
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its driver is told."""
+    threads: int | None = None
+    """Threads within one operation, if fewer than the machine has."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Environment variables."""
+    batches: tuple[int | None, ...] = (None,)
+    """For translation: sentences in a batch to choose from; None is the system's own way."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A program that trains or translates."""
+
+    name: str
+    environment: str | None
+    """Its virtual environment; None for the one that this runs in."""
+    script: str
+    """Its driver, in `drivers/`."""
+    settings: tuple[Setting, ...]
+    """The one that is expected to be the best comes first: a quick run tries no other."""
+    model: str = "."
+    """For translation: the folder with the weights in its format, below the exported model."""
+
+
+AUTOCAST = Setting("bf16 autocast", {"precision": "bf16-autocast"})
+PRODUCTS = Setting("float32, products in bf16", {"precision": "bf16-products"})
+FLOAT32 = Setting("float32", {"precision": "float32"})
+PYTORCH = (AUTOCAST, PRODUCTS, FLOAT32)
+
+TRAINING = (
+    System(OURS, None, "polyhead_training.py", (Setting("auto", {"precision": "auto"}), FLOAT32)),
+    System("torch.nn.Transformer", "huggingface", "torch_training.py", PYTORCH),
+    System("Hugging Face", "huggingface", "huggingface_training.py", PYTORCH),
+    System("JoeyNMT", "joeynmt", "joeynmt_training.py", PYTORCH),
+    System("Eole", "eole", "eole_training.py", PYTORCH),
+    System("Sockeye", "sockeye", "sockeye_training.py", (FLOAT32, PRODUCTS, AUTOCAST)),
+    System(
+        "pymarian",
+        "pymarian",
+        "marian_training.py",
+        # Its MKL takes the slowest way on processors of another make, so it may have small batches and a hint.
+        (
+            Setting("float32, batches of 500 words", {"words": 500}, threads=1),
+            Setting("the same, MKL_DEBUG_CPU_TYPE=5", {"words": 500}, threads=1, variables={"MKL_DEBUG_CPU_TYPE": "5"}),
+        ),
+    ),
+)
+
+
+def translation_systems(cores: int) -> tuple[System, ...]:
+    """The same for translation; CTranslate2 in every sensible split of the cores over workers."""
+    return (
+        System(
+            OURS,
+            None,
+            "polyhead_translation.py",
+            tuple(Setting(dtype, {"dtype": dtype}) for dtype in ("auto", "float32", "bfloat16", "int8")),
+        ),
+        System("CTranslate2", "ctranslate2", "ctranslate2_translation.py", ctranslate2_settings(cores), "ctranslate2"),
+        System(
+            "Hugging Face",
+            "huggingface",
+            "huggingface_translation.py",
+            (
+                Setting("bfloat16", {"precision": "bfloat16"}, batches=(64, 32)),
+                Setting("float32", {"precision": "float32"}, batches=(64, 32)),
+            ),
+            "huggingface",
+        ),
+        System(
+            "JoeyNMT",
+            "joeynmt",
+            "joeynmt_translation.py",
+            (
+                Setting("bf16 autocast", {"precision": "bf16-autocast"}, batches=(64, 32)),
+                Setting("float32", {"precision": "float32"}, batches=(64, 32)),
+            ),
+        ),
+    )
+
+
+def ctranslate2_settings(cores: int) -> tuple[Setting, ...]:
+    """int8 and float32, each with all cores as workers of one thread, one worker of all threads, and halfway."""
+    splits = {(cores, 1), (1, cores), (max(1, cores // 2), 2 if cores > 1 else 1), (1, 1)}
+    return tuple(
+        Setting(
+            f"{kind}, {workers} × {threads} threads",
+            {"compute_type": kind, "inter_threads": workers, "intra_threads": threads},
+            threads=threads,
+            batches=(64, 32),
+        )
+        for kind in ("int8", "float32")
+        for workers, threads in sorted(splits, reverse=True)
+    )

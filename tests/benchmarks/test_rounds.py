@@ -1,0 +1,58 @@
+"""Systems in turns: who comes when, and what becomes of one that fails."""
+
+import pytest
+
+from benchmarks.conversation import DriverError
+from benchmarks.rounds import Series, alternate, best, turned
+
+
+def test_everybody_has_a_turn_a_round_and_nobody_the_same_neighbour_always() -> None:
+    order: list[str] = []
+
+    def run(name: str) -> float:
+        order.append(name)
+        return float(len(order))
+
+    series = alternate({name: lambda name=name: run(name) for name in "abc"}, 3)
+    assert "".join(order) == "abcbcacab"
+    assert [len(one.values) for one in series.values()] == [3, 3, 3]
+
+
+def test_the_median_stands_against_one_disturbed_round() -> None:
+    values = iter([10.0, 1.0, 11.0])
+    assert alternate({"a": lambda: next(values)}, 3)["a"].median == 10.0
+
+
+def test_the_spread_says_how_far_rounds_lie_apart() -> None:
+    assert Series([8.0, 10.0, 12.0]).spread == pytest.approx(0.4)
+
+
+def test_who_fails_is_left_out_but_keeps_its_values() -> None:
+    turns = iter([5.0, DriverError("out of memory"), 7.0])
+
+    def run() -> float:
+        turn = next(turns)
+        if isinstance(turn, DriverError):
+            raise turn
+        return turn
+
+    series = alternate({"frail": run, "sound": lambda: 1.0}, 3)
+    assert series["frail"] == Series([5.0], "out of memory")
+    assert series["sound"].values == [1.0, 1.0, 1.0]
+
+
+def test_other_errors_are_not_swallowed() -> None:
+    with pytest.raises(ZeroDivisionError):
+        alternate({"a": lambda: 1 / 0}, 1)
+
+
+def test_nobody_and_nothing() -> None:
+    assert alternate({}, 3) == {}
+    assert turned([], 2) == []
+    assert best({}) is None
+    assert Series().median is None
+    assert Series().spread is None
+
+
+def test_the_best_is_the_fastest_and_of_equals_the_first() -> None:
+    assert best({"a": 1.0, "b": 3.0, "c": 3.0}) == "b"
