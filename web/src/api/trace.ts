@@ -76,12 +76,12 @@ export class ServerTrace implements Trace {
   }
 }
 
-/** What `<script id="polyhead-trace">` holds: tensors as "name" or "name@layer", `.npy` in base64. */
+/** What `<script id="polyhead-trace">` holds: tensors as "name@layer", or "name@" of those without layers, `.npy` in base64. */
 export interface EmbeddedTrace {
   readonly meta: TraceMeta;
   readonly tensors: Readonly<Record<string, string>>;
   readonly overviews: Readonly<Record<string, string>>;
-  readonly heads: readonly HeadScores[] | { readonly heads: readonly HeadScores[] };
+  readonly heads: readonly HeadScores[];
   readonly probabilities: readonly Probabilities[];
 }
 
@@ -96,7 +96,7 @@ export class FileTrace implements Trace {
   }
 
   async tensor(name: string, layer?: number, head?: number): Promise<Tensor> {
-    const key = layer === undefined ? name : `${name}@${layer}`;
+    const key = `${name}@${layer ?? ""}`;
     const whole = this.#npy(key, this.#file.tensors[key]);
     return head === undefined ? whole : part(whole, head);
   }
@@ -106,8 +106,7 @@ export class FileTrace implements Trace {
   }
 
   async heads(): Promise<readonly HeadScores[]> {
-    const { heads } = this.#file;
-    return "heads" in heads ? heads.heads : heads;
+    return this.#file.heads;
   }
 
   async probabilities(t: number): Promise<Probabilities> {

@@ -41,6 +41,8 @@ export interface Site {
   readonly heads: number;
   readonly rows: number;
   readonly columns: number;
+  /** What the scores are divided by: √d_k, or 1. */
+  readonly scale: number;
 }
 
 export interface TensorEntry {
@@ -126,6 +128,7 @@ export interface Candidate {
   readonly piece: string;
   readonly probability: number;
   readonly logp: number;
+  /** 0 is the likeliest. */
   readonly rank: number;
 }
 

@@ -54,7 +54,7 @@ export async function loadHead(trace: Trace, site: SiteName, layer: number, head
 export function arithmetic(head: Head, meta: TraceMeta): HeadTensors | null {
   const { q, k, mask } = head.matrices;
   if (!q || !k || !mask?.visible) return null;
-  const scale = meta.edits.no_scale ? 1 : Math.sqrt(q.columns);
+  const scale = meta.sites.find((site) => site.name === head.site)?.scale ?? Math.sqrt(q.columns);
   return { query: q.data, key: k.data, mask: mask.visible, rows: q.rows, columns: k.rows, size: q.columns, scale };
 }
 

@@ -8,6 +8,7 @@ export function readable(value: number, digits = 2): string {
 }
 
 export function percent(value: number): string {
+  if (value > 0 && value < 0.0005) return "< 0.1 %";
   return `${(100 * value).toFixed(value < 0.0995 && value > 0 ? 1 : 0)} %`;
 }
 

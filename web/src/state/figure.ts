@@ -91,6 +91,11 @@ function column(model: ModelInfo, side: "encoder" | "decoder", height: number): 
   });
 }
 
+/** How high a column stands. */
+function extent(model: ModelInfo, side: "encoder" | "decoder"): number {
+  return 4 - Math.min(...column(model, side, 0).map((box) => box.y));
+}
+
 function frame(side: "encoder" | "decoder", boxes: readonly Box[], layers: number): Frame[] {
   const inside = boxes.filter((box) => ["attention", "norm", "ffn"].includes(box.tone));
   if (!inside.length) return [];
@@ -122,7 +127,7 @@ function around(boxes: readonly Box[], side: "encoder" | "decoder", pre: boolean
 }
 
 export function figure(model: ModelInfo): Figure {
-  const height = model.kind === "transformer" ? 556 : 260;
+  const height = 6 + Math.max(extent(model, "encoder"), extent(model, "decoder"));
   const encoder = column(model, "encoder", height);
   const decoder = column(model, "decoder", height);
   const cross = decoder.find((box) => box.place === "decoder.cross");

@@ -7,12 +7,14 @@ import { session } from "./session.svelte";
 
 const SITE_OF_KEY: Readonly<Record<string, SiteName>> = { "1": "encoder.self", "2": "decoder.self", "3": "decoder.cross" };
 
-/** The layer shown: what the view says, kept within the model; by default the one that aligns words best. */
+/** The layer shown: what the view says, kept within the model; by default one that aligns words well, which is the last of
+ * a shallow stack and the last but one of a deep one (Garg et al. 2019, section 4.2). */
 export function layerShown(): number {
   const model = session.trace?.meta.model ?? session.model;
   if (!model) return 0;
   const layers = layersAt(model, page.view.place);
-  return page.view.layer < 0 ? Math.max(0, layers - 2) : Math.min(page.view.layer, layers - 1);
+  const aligning = layers > 3 ? layers - 2 : layers - 1;
+  return page.view.layer < 0 ? aligning : Math.min(page.view.layer, layers - 1);
 }
 
 export function headShown(): number {

@@ -38,7 +38,7 @@ export interface View {
 
 export const START: View = {
   model: "", language: "", text: "", target: "", beam: 4, best: 1, place: "decoder.cross", layer: -1, head: 0,
-  stage: "weights", cell: null, step: 0, edits: NO_EDITS, edited: false, companion: "", shared: true, norms: false,
+  stage: "weights", cell: null, step: 0, edits: NO_EDITS, edited: false, companion: "", shared: false, norms: false,
   chapter: null, words: "", theme: "",
 };
 
@@ -69,7 +69,7 @@ export function toHash(view: View): string {
     ["c", view.cell ? `${view.cell.row}.${view.cell.column}` : ""], ["t", view.step ? String(view.step) : ""],
     ["mute", mutedText(view.edits)], ["noscale", view.edits.no_scale ? "1" : ""],
     ["nopos", view.edits.no_positions ? "1" : ""], ["noahead", view.edits.no_look_ahead ? "1" : ""],
-    ["edited", view.edited ? "1" : ""], ["with", view.companion], ["own", view.shared ? "" : "1"],
+    ["edited", view.edited ? "1" : ""], ["with", view.companion], ["shared", view.shared ? "1" : ""],
     ["norms", view.norms ? "1" : ""], ["tour", view.chapter === null ? "" : String(view.chapter)],
     ["lang", view.words], ["theme", view.theme],
   ];
@@ -93,7 +93,7 @@ export function fromHash(hash: string): View {
     place: one("at", PLACES, START.place), layer: number("l", START.layer), head: number("h", 0),
     stage: one("s", STAGES, START.stage), cell: pinned ? { row, column } : null, step: number("t", 0),
     edits: { mute: muted(text("mute")), no_scale: flag("noscale"), no_positions: flag("nopos"), no_look_ahead: flag("noahead") },
-    edited: flag("edited"), companion: text("with"), shared: !flag("own"), norms: flag("norms"),
+    edited: flag("edited"), companion: text("with"), shared: flag("shared"), norms: flag("norms"),
     chapter: fields.has("tour") && whole(Number(text("tour"))) ? Number(text("tour")) : null,
     words: one("lang", ["", "en", "ko"] as const, ""), theme: one("theme", ["", "light", "dark"] as const, ""),
   };
