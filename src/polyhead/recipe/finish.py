@@ -29,7 +29,7 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
     weights = final_weights(trainer)
     save_weights(recipe.out, weights)
     load_weights(bundle, weights)
-    translator = Translator(bundle)
+    translator = Translator(bundle, engine="auto", dtype="float32")
     results: dict[str, Scores] = {}
     for name, some in [("dev", pairs.dev), *pairs.test]:
         display.message(f"scoring {name}")

@@ -71,12 +71,13 @@ def check_same(recipe: Recipe, pairs: Pairs) -> None:
 def _fingerprints(pairs: Pairs) -> dict[str, dict[str, Any]]:
     """Of what training sees. Test sets may change: they decide nothing."""
     return {
-        name: {"pairs": len(some), "sha256": _sha256(some)}
+        name: {"pairs": len(some), "sha256": fingerprint(some)}
         for name, some in (("training", pairs.train), ("validation", pairs.dev))
     }
 
 
-def _sha256(pairs: Iterable[Pair]) -> str:
+def fingerprint(pairs: Iterable[Pair]) -> str:
+    """SHA-256 of sources, targets and target languages, in order."""
     digest = hashlib.sha256()
     for pair in pairs:
         # No text has a line break in it, so no two corpora become the same bytes. JSON can bring half a surrogate pair.

@@ -37,7 +37,7 @@ def train(values: Values, *, resume: bool = False) -> Outcome:
     Raises RecipeError, DataError or TrainingError; what was written stays, and `resume` goes on from it.
     """
     draft = make_recipe(values)
-    _check_directory(draft.out, resume)
+    check_directory(draft.out, resume)
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -79,7 +79,8 @@ def _run(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, r
     return Outcome(recipe.out, True, finish(recipe, parts.bundle, trainer, pairs, display))
 
 
-def _check_directory(directory: Path, resume: bool) -> None:
+def check_directory(directory: Path, resume: bool) -> None:
+    """Raises RecipeError where a run cannot begin, or be resumed, in this directory."""
     if directory.exists() and not directory.is_dir():
         raise RecipeError(f"{directory} is a file; --out must name a directory")
     if resume and not started(directory):

@@ -35,7 +35,8 @@ class Validator:
         """weights by name → dev_loss (nats a token), dev_bleu, dev_chrf (0–100; the mean over target languages)."""
         load_weights(self.bundle, weights)
         numbers = {"dev_loss": self._loss()}
-        scores = score_pairs(Translator(self.bundle), self.pairs, self.search, self.tokenize, ("bleu", "chrf"))
+        translator = Translator(self.bundle, engine="auto", dtype="float32")
+        scores = score_pairs(translator, self.pairs, self.search, self.tokenize, ("bleu", "chrf"))
         for metric in ("bleu", "chrf"):
             values = {language: result[metric].value for language, result in scores.items()}
             numbers[f"dev_{metric}"] = sum(values.values()) / len(values)
