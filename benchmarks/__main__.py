@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
-from benchmarks import bleu, floor, machine, models, training, translation
+from benchmarks import bleu, floor, machine, models, train_models, training, translation
 from benchmarks.contest import Stage
-from benchmarks.corpora import dev_set, test_sets, training_text
+from benchmarks.corpora import dev_set, text_sets, training_text
 from benchmarks.plan import FULL, QUICK, Places, Plan
 from benchmarks.report import markdown
 from benchmarks.results import Results, Row, merged, read, with_ratios, write
 from polyhead.errors import PolyheadError
 from polyhead.files import write_text
 
-Task = Literal["floor", "training", "translation", "bleu"]
+Task = Literal["models", "floor", "training", "translation", "bleu"]
+SEVERAL = Parameter(consume_multiple=True)
 app = App(name="benchmarks", help=__doc__)
 
 
@@ -27,8 +28,8 @@ app = App(name="benchmarks", help=__doc__)
 def run(
     *,
     quick: bool = False,
-    tasks: tuple[Task, ...] = ("floor", "training", "translation"),
-    sizes: tuple[str, ...] = (),
+    tasks: Annotated[tuple[Task, ...], SEVERAL] = ("models", "floor", "training", "translation"),
+    sizes: Annotated[tuple[str, ...], SEVERAL] = (),
     threads: int | None = None,
     data: Path = Path("../shared/data"),
     cache: Path = Path("build/bench"),
@@ -46,7 +47,8 @@ def run(
     quick
         A small part, within five minutes once the environments stand; results go to the cache folder.
     tasks
-        What to measure. `bleu`, the time to a dev BLEU, takes hours and has to be asked for.
+        What to do. `models` trains what is missing of the models to translate with; `bleu`, the time to a dev BLEU,
+        takes hours and has to be asked for.
     sizes
         Model sizes: tiny, small, base; the plan's unless given.
     threads
@@ -71,7 +73,7 @@ def run(
     """
     plan = QUICK if quick else FULL
     if sizes:
-        plan = replace(plan, training_sizes=sizes, translation_sizes=sizes)
+        plan = plan.limited_to(sizes)
     folder = out or (cache if quick else Path("benchmarks/results"))
     places = Places(data, cache, environments, trained, folder)
     stage = Stage(plan, places, threads or machine.cores(), say)
@@ -84,16 +86,18 @@ def run(
 def _measure(stage: Stage, tasks: Sequence[Task], goal: bleu.Goal) -> None:
     """Part by part; each is written as soon as it is there."""
     plan, text = stage.plan, training_text(stage.places.data, stage.places.cache)
+    if "models" in tasks:
+        train_models.train(stage)
     if "floor" in tasks:
         _keep(stage, floor.measure(stage, text))
     if "training" in tasks:
         for size in plan.training_sizes:
             _keep(stage, training.measure(stage, text, size))
     if "translation" in tasks:
-        for name, test_set in test_sets(stage.places.data, plan.sentences).items():
-            for size in plan.translation_sizes if name in plan.test_sets else ():
-                if (directory := models.find(stage, name, size)) is not None:
-                    _keep(stage, translation.measure(stage, models.load(stage, directory), test_set, size))
+        sets = text_sets(stage.places.data, plan.sentences)
+        for name, size in plan.translations:
+            if (directory := models.find(stage, name, size)) is not None:
+                _keep(stage, translation.measure(stage, models.load(stage, directory), sets[name], size))
     if "bleu" in tasks:
         dev = dev_set(stage.places.data, sentences=1014)
         for size in plan.training_sizes:

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.contest import Contestant, Stage, winners
 from benchmarks.conversation import DriverError
-from benchmarks.corpora import TOKENIZER, TestSet, TrainingText
+from benchmarks.corpora import TOKENIZER, TextSet, TrainingText
 from benchmarks.results import Row
 from benchmarks.systems import OURS, TRAINING, System
 from benchmarks.training import MARIAN, training_request, turn
@@ -45,7 +45,7 @@ class Goal:
     """Seconds of training after which a system has not got there."""
 
 
-def measure(stage: Stage, text: TrainingText, dev: TestSet, size: str, goal: Goal, peers: Sequence[str]) -> list[Row]:
+def measure(stage: Stage, text: TrainingText, dev: TextSet, size: str, goal: Goal, peers: Sequence[str]) -> list[Row]:
     """The rows of one size."""
     systems = tuple(system for system in TRAINING if system.name in (OURS, *peers) and system.name != MARIAN)
     tokenizer = load_tokenizer(text.vocabulary, TOKENIZER)
@@ -82,7 +82,7 @@ def row(course: Course, size: str, goal: Goal) -> Row:
         size,
         f"until dev BLEU {goal.bleu:g}",
         course.contestant.system.name,
-        course.contestant.setting.name,
+        course.contestant.title,
         round(course.seconds, 1) if there else None,
         "s",
         data="multi30k",

@@ -23,6 +23,12 @@ class Contestant:
     ready_seconds: float = 0.0
     """From the start of its process until it could be used."""
 
+    @property
+    def title(self) -> str:
+        """The setting, and what the system made of it."""
+        said = self.prepared.get("said")
+        return f"{self.setting.name} ({said})" if said and said != self.setting.name else self.setting.name
+
 
 @dataclass
 class Stage:

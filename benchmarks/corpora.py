@@ -32,7 +32,7 @@ JUDGED_SENTENCES = 400
 
 
 @dataclass(frozen=True)
-class TestSet:
+class TextSet:
     """Sentences to translate, and what they should become."""
 
     name: str
@@ -123,28 +123,28 @@ def amounts(path: Path) -> list[Amounts]:
     return [Amounts(len(source), int((source != PAD).sum()), int((target != PAD).sum())) for source, target in sides]
 
 
-def test_sets(data: Path, sentences: int) -> dict[str, TestSet]:
+def text_sets(data: Path, sentences: int) -> dict[str, TextSet]:
     """The first `sentences` of each test set; of documentation those that are long."""
     folders = {
         "multi30k": ("de", "multi30k-en-de/test_2016_flickr.en", "multi30k-en-de/test_2016_flickr.de"),
         "tatoeba": ("fr", "tatoeba-en-fr/test.en", "tatoeba-en-fr/test.fr"),
         "pydocs": ("ko", "pydocs-en-ko/test_pydocs.en", "pydocs-en-ko/test_pydocs.ko"),
     }
-    found: dict[str, TestSet] = {}
+    found: dict[str, TextSet] = {}
     for name, (language, source, target) in folders.items():
         pairs = list(zip(_lines(_existing(data) / source), _lines(data / target), strict=True))
         if name == "pydocs":
             pairs = [pair for pair in pairs if len(pair[0].split()) >= LONG_WORDS]
         kept = pairs[:sentences]
-        found[name] = TestSet(name, language, tuple(s for s, _ in kept), tuple(t for _, t in kept))
+        found[name] = TextSet(name, language, tuple(s for s, _ in kept), tuple(t for _, t in kept))
     return found
 
 
-def dev_set(data: Path, sentences: int) -> TestSet:
+def dev_set(data: Path, sentences: int) -> TextSet:
     """Multi30k's dev set, by which the time to a BLEU is taken."""
     folder = _existing(data) / "multi30k-en-de"
     sources, references = _lines(folder / "val.en"), _lines(folder / "val.de")
-    return TestSet("multi30k dev", "de", tuple(sources[:sentences]), tuple(references[:sentences]))
+    return TextSet("multi30k dev", "de", tuple(sources[:sentences]), tuple(references[:sentences]))
 
 
 LONG_WORDS = 20

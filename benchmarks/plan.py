@@ -1,7 +1,7 @@
 """How much is measured: everything, or what fits into five minutes."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 Say = Callable[[str], None]
@@ -13,7 +13,8 @@ class Plan:
 
     name: str
     training_sizes: tuple[str, ...]
-    translation_sizes: tuple[str, ...]
+    translations: tuple[tuple[str, str], ...]
+    """Test set and size of the model that translates it."""
     all_settings: bool
     """Whether every setting of a system is tried, or only the first that works."""
     rounds: int
@@ -25,39 +26,56 @@ class Plan:
     """Of each test set, translated together."""
     single_sentences: int
     """Of them, translated one by one for the latency."""
-    test_sets: tuple[str, ...]
     beams: tuple[int, ...]
     seconds: float
     """After which a single turn is broken off and its system left out."""
+    budget: float
+    """Seconds of turns after which a slow system takes no more of them."""
+
+    @property
+    def translation_sizes(self) -> tuple[str, ...]:
+        """Each once."""
+        return tuple(dict.fromkeys(size for _, size in self.translations))
+
+    def limited_to(self, sizes: Sequence[str]) -> "Plan":
+        """The plan for some sizes of model alone."""
+        kept = tuple(pair for pair in self.translations if pair[1] in sizes)
+        return replace(self, training_sizes=tuple(sizes), translations=kept)
 
 
 FULL = Plan(
     name="full",
     training_sizes=("tiny", "small", "base"),
-    translation_sizes=("tiny", "small", "base"),
+    translations=(
+        ("multi30k", "tiny"),
+        ("multi30k", "small"),
+        ("multi30k", "base"),
+        ("tatoeba", "small"),
+        ("pydocs", "small"),
+    ),
     all_settings=True,
     rounds=5,
     warm_up=3,
     updates=4,
     sentences=1000,
     single_sentences=50,
-    test_sets=("multi30k", "tatoeba", "pydocs"),
     beams=(1, 5),
     seconds=600.0,
+    budget=400.0,
 )
 QUICK = Plan(
     name="quick",
     training_sizes=("tiny",),
-    translation_sizes=("tiny",),
+    translations=(("multi30k", "tiny"),),
     all_settings=False,
     rounds=3,
     warm_up=2,
     updates=2,
     sentences=200,
     single_sentences=10,
-    test_sets=("multi30k",),
     beams=(1, 5),
     seconds=60.0,
+    budget=15.0,
 )
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from statistics import median
+from time import monotonic
 
 from benchmarks.conversation import DriverError
 
@@ -16,6 +18,8 @@ class Series:
     values: list[float] = field(default_factory=list[float])
     failure: str | None = None
     """Why it takes no more turns."""
+    seconds: float = 0.0
+    """What its turns took, all together."""
 
     @property
     def median(self) -> float | None:
@@ -28,19 +32,30 @@ class Series:
         return (max(self.values) - min(self.values)) / median(self.values) if self.values else None
 
 
-def alternate(runs: Mapping[str, Run], rounds: int) -> dict[str, Series]:
-    """Every system once a round; whoever fails is left out from then on and keeps what it has."""
+FEWEST = 2
+"""Turns that everybody has, however slow."""
+
+
+def alternate(
+    runs: Mapping[str, Run], rounds: int, budget: float = inf, clock: Callable[[], float] = monotonic
+) -> dict[str, Series]:
+    """Every system once a round; whoever fails is left out from then on and keeps what it has.
+
+    budget: seconds of turns, counted by `clock`, after which a system has had enough of them
+    """
     found = {name: Series() for name in runs}
     names = list(runs)
     for number in range(rounds):
         for name in turned(names, number):
             series = found[name]
-            if series.failure is not None:
+            if series.failure is not None or (series.seconds > budget and len(series.values) >= FEWEST):
                 continue
+            start = clock()
             try:
                 series.values.append(runs[name]())
             except DriverError as error:
                 series.failure = str(error)
+            series.seconds += clock() - start
     return found
 
 

@@ -32,7 +32,7 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
             running,
         )
         runs = {name: partial(turn, contestant, plan.updates, plan.seconds) for name, contestant in contestants.items()}
-        series = alternate(runs, plan.rounds)
+        series = alternate(runs, plan.rounds, plan.budget)
         losses = {name: _loss(stage, contestant) for name, contestant in contestants.items()}
         for name, one in series.items():
             if one.failure is not None:
@@ -90,7 +90,7 @@ def _rows(size: str, contestant: Contestant, series: Series, loss: float | None)
         "task": "training",
         "size": size,
         "system": contestant.system.name,
-        "setting": contestant.setting.name,
+        "setting": contestant.title,
         "data": "multi30k",
     }
     note = series.failure or ""

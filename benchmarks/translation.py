@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.contest import Contestant, Stage
 from benchmarks.conversation import DriverError
-from benchmarks.corpora import TestSet
+from benchmarks.corpora import TextSet
 from benchmarks.models import Trained
 from benchmarks.results import Row
 from benchmarks.rounds import Series, alternate
@@ -52,11 +52,10 @@ class Job:
     def setting(self) -> str:
         """As the results name it."""
         batched = f", batches of {self.batch}" if self.batch else ""
-        said = f" ({self.contestant.prepared['said']})" if self.contestant.prepared.get("said") else ""
-        return f"{self.contestant.setting.name}{said}{batched}"
+        return f"{self.contestant.title}{batched}"
 
 
-def measure(stage: Stage, trained: Trained, test_set: TestSet, size: str) -> list[Row]:
+def measure(stage: Stage, trained: Trained, test_set: TextSet, size: str) -> list[Row]:
     """The rows of one model and one test set."""
     stage.say(f"translation, {size}, {test_set.name}")
     with ExitStack() as running:
@@ -68,7 +67,7 @@ def measure(stage: Stage, trained: Trained, test_set: TestSet, size: str) -> lis
         return rows + _costs(contestants, test_set, size)
 
 
-def _contestants(stage: Stage, trained: Trained, test_set: TestSet, running: ExitStack) -> Iterator[Contestant]:
+def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: ExitStack) -> Iterator[Contestant]:
     """Every system in every setting that works, or in the first one; all stay running."""
     for system in translation_systems(stage.threads):
         folder = trained.folder(system.model)
@@ -89,7 +88,7 @@ def _contestants(stage: Stage, trained: Trained, test_set: TestSet, running: Exi
 
 
 def _together(
-    stage: Stage, contestants: Sequence[Contestant], test_set: TestSet, size: str, beam_size: int
+    stage: Stage, contestants: Sequence[Contestant], test_set: TextSet, size: str, beam_size: int
 ) -> list[Row]:
     """Throughput, BLEU and agreement with our float32."""
     probed, seconds = test_set.sources[:PROBED], stage.plan.seconds
@@ -103,6 +102,7 @@ def _together(
     series = alternate(
         {name: lambda job=job: job.throughput(test_set.sources, seconds) for name, job in jobs.items()},
         stage.plan.rounds,
+        stage.plan.budget,
     )
     exact = _exact_outputs(stage, contestants, test_set, beam_size)
     rows: list[Row] = []
@@ -116,7 +116,7 @@ def _together(
     return rows
 
 
-def _singly(stage: Stage, contestants: Sequence[Contestant], test_set: TestSet, size: str, beam_size: int) -> list[Row]:
+def _singly(stage: Stage, contestants: Sequence[Contestant], test_set: TextSet, size: str, beam_size: int) -> list[Row]:
     """How long one sentence takes: median and 95th percentile over sentences and rounds."""
     step = max(1, len(test_set.sources) // stage.plan.single_sentences)
     chosen, seconds = test_set.sources[::step][: stage.plan.single_sentences], stage.plan.seconds
@@ -129,7 +129,9 @@ def _singly(stage: Stage, contestants: Sequence[Contestant], test_set: TestSet, 
     for job in jobs.values():
         job.waits.clear()
     series = alternate(
-        {name: lambda job=job: job.quickness(chosen, seconds) for name, job in jobs.items()}, stage.plan.rounds
+        {name: lambda job=job: job.quickness(chosen, seconds) for name, job in jobs.items()},
+        stage.plan.rounds,
+        stage.plan.budget,
     )
     rows: list[Row] = []
     for name, job in jobs.items():
@@ -142,7 +144,7 @@ def _singly(stage: Stage, contestants: Sequence[Contestant], test_set: TestSet, 
     return rows
 
 
-def _costs(contestants: Sequence[Contestant], test_set: TestSet, size: str) -> list[Row]:
+def _costs(contestants: Sequence[Contestant], test_set: TextSet, size: str) -> list[Row]:
     """Peak memory of each process and the time until it was ready; of every setting."""
     rows: list[Row] = []
     for one in contestants:
@@ -150,7 +152,7 @@ def _costs(contestants: Sequence[Contestant], test_set: TestSet, size: str) -> l
             "task": "translation",
             "size": size,
             "system": one.system.name,
-            "setting": one.setting.name,
+            "setting": one.title,
             "data": test_set.name,
         }
         rows.append(Row(**named, measure="peak memory", value=round(one.driver.peak_mib, 1), unit="MiB"))
@@ -169,7 +171,7 @@ def _best(candidates: Sequence[Job], rates: Sequence[float | None]) -> dict[str,
 
 
 def _exact_outputs(
-    stage: Stage, contestants: Sequence[Contestant], test_set: TestSet, beam_size: int
+    stage: Stage, contestants: Sequence[Contestant], test_set: TextSet, beam_size: int
 ) -> list[str] | None:
     """Our translations in float32, where that setting runs."""
     exact = next((one for one in contestants if (one.system.name, one.setting.name) == (OURS, EXACT)), None)
@@ -180,7 +182,7 @@ def _exact_outputs(
     return job.outputs if done is not None else None
 
 
-def _quality(job: Job, test_set: TestSet, exact: Sequence[str] | None) -> Iterator[tuple[str, float, str]]:
+def _quality(job: Job, test_set: TextSet, exact: Sequence[str] | None) -> Iterator[tuple[str, float, str]]:
     if len(job.outputs) != len(test_set.references):
         return
     scores = evaluate(job.outputs, test_set.references, test_set.language, metrics=("bleu",))
@@ -190,7 +192,7 @@ def _quality(job: Job, test_set: TestSet, exact: Sequence[str] | None) -> Iterat
         yield "as polyhead in float32", round(100 * same / len(exact), 2), "% of sentences"
 
 
-def _named(size: str, test_set: TestSet, job: Job) -> dict[str, Any]:
+def _named(size: str, test_set: TextSet, job: Job) -> dict[str, Any]:
     return {
         "task": "translation",
         "size": size,

@@ -17,7 +17,6 @@ class CTranslate2:
     def __init__(self, model: str, vocabulary: str, setting: dict[str, Any]) -> None:
         self.pieces = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
         self.translator = ctranslate2.Translator(model, device="cpu", **{name: setting[name] for name in OPTIONS})
-        self.said = self.translator.compute_type
 
     def translate(self, sentences: Sequence[str], beam_size: int, batch: int | None) -> list[str]:
         """`batch` sentences at most are decoded together."""

@@ -37,8 +37,20 @@ def test_who_fails_is_left_out_but_keeps_its_values() -> None:
         return turn
 
     series = alternate({"frail": run, "sound": lambda: 1.0}, 3)
-    assert series["frail"] == Series([5.0], "out of memory")
+    assert (series["frail"].values, series["frail"].failure) == ([5.0], "out of memory")
     assert series["sound"].values == [1.0, 1.0, 1.0]
+
+
+def test_a_slow_system_stops_when_its_time_is_used_up_but_not_before_its_second_turn() -> None:
+    now = [0.0]
+
+    def run(seconds: float) -> float:
+        now[0] += seconds
+        return 1.0
+
+    runs = {"slow": lambda: run(50.0), "middling": lambda: run(4.0), "quick": lambda: run(1.0)}
+    series = alternate(runs, 5, budget=10.0, clock=lambda: now[0])
+    assert [len(one.values) for one in series.values()] == [2, 3, 5]
 
 
 def test_other_errors_are_not_swallowed() -> None:
