@@ -1,8 +1,6 @@
-"""`polyhead check`, `info` and `look`."""
+"""`polyhead check` and `info`."""
 
 import json
-
-import pytest
 
 
 def test_check(polyhead, toy):
@@ -25,14 +23,3 @@ def test_info(polyhead, toy_model, tagged_model):
     assert found["model"]["d_model"] == 32
     assert found["parameters"] > 1000
     assert "xb, xc" in polyhead("info", tagged_model).out
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_look(polyhead, toy_model, tmp_path, suffix):
-    pytest.importorskip("matplotlib")
-    picture = tmp_path / f"a picture.{suffix}"
-    answer = polyhead("look", toy_model, "bado kilu", f"--{suffix}", picture)
-    assert answer.status == 0
-    assert answer.lines[0]
-    assert picture.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml")
-    assert polyhead("look", toy_model, "  ", f"--{suffix}", picture).status == 1

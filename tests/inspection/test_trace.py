@@ -10,6 +10,7 @@ import torch
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.sentence import EmptyText, TooLong
 from polyhead.inspection.trace import Edits, Head, trace
+from polyhead.translator import Translator
 
 TEXT, LONGER = "bado kilu mera", "noti pasu rovi sela tugo vani zeko fimo"
 
@@ -24,6 +25,30 @@ def test_it_agrees_with_decoding_step_by_step(translator_of, kind):
     finished = [node for step in found.beam.steps for node in step.nodes if node.fate == "finished"]
     assert max(node.score for node in finished) == pytest.approx(decoded.score, abs=1e-4)
     assert found.beam.beam_size == 3
+
+
+def test_the_search_is_the_translators_own(translator_of):
+    bundle = translator_of("paper").bundle
+    prepared = Translator(bundle, engine="prepared", dtype="float32")
+    (decoded,) = prepared.translate([TEXT], target_language="xb")
+    found = prepared.attention(TEXT, target_language="xb")
+    assert found.target.text == decoded.text
+    np.testing.assert_allclose(found.prediction.of_written, decoded.token_log_probabilities, atol=1e-4)
+    steps: list[int] = []
+
+    class Counted:
+        """The engine, counting."""
+
+        def __getattr__(self, name: str) -> object:
+            steps.append(1)
+            return getattr(bundle.model, name)
+
+    prepared.engine = Counted()
+    prepared.attention(TEXT, target_language="xb", edits=Edits(no_look_ahead=True))
+    assert steps
+    steps.clear()
+    prepared.attention(TEXT, target_language="xb", edits=Edits(no_scale=True))
+    assert not steps, "an edit that changes decoding is made on a view"
 
 
 def test_a_given_target_is_scored_not_searched(translator_of, kind):

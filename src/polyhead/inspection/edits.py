@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 from torch import Tensor, nn
 
 from polyhead.config import Config
@@ -21,9 +21,9 @@ class Head(Config):
 
     site: Site
     """Which of the three attentions."""
-    layer: int = Field(ge=0)
+    layer: int = Field(ge=0, strict=True)
     """Counted from 0."""
-    head: int = Field(ge=0)
+    head: int = Field(ge=0, strict=True)
     """Counted from 0."""
 
 
@@ -32,13 +32,18 @@ class Edits(Config):
 
     mute: tuple[Head, ...] = ()
     """Heads whose context is set to 0."""
-    no_scale: bool = False
+    no_scale: StrictBool = False
     """softmax(QKᵀ) without the division by √d_k."""
-    no_positions: bool = False
+    no_positions: StrictBool = False
     """The positional encoding is 0."""
-    no_look_ahead: bool = False
+    no_look_ahead: StrictBool = False
     """Row t of the decoder's self-attention sees all columns. It shows where the whole target goes in at once; decoding
     step by step has nothing ahead to look at."""
+
+    @property
+    def change_decoding(self) -> bool:
+        """Whether a translation may come out otherwise."""
+        return bool(self.mute) or self.no_scale or self.no_positions
 
 
 def apply(edits: Edits, model: Seq2SeqModel[Any]) -> None:

@@ -12,7 +12,7 @@ from polyhead.decoding.rules import Rule
 from polyhead.decoding.trace import SearchTree
 from polyhead.errors import PolyheadError
 from polyhead.inspection.beam import BeamHistory
-from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.model.seq2seq import Seq2Seq
 from polyhead.symbols import EOS
 
 
@@ -22,6 +22,11 @@ class Subject(Protocol):
     @property
     def bundle(self) -> Bundle:
         """The model and its vocabularies; of an ensemble, the first."""
+        ...
+
+    @property
+    def engine(self) -> Seq2Seq[Any]:
+        """What its searches call."""
         ...
 
     @property
@@ -54,7 +59,7 @@ def beam_settings(subject: Subject, beam_size: int | None) -> BeamConfig:
 
 
 def search(
-    subject: Subject, model: Seq2SeqModel[Any], source: Sequence[int], settings: BeamConfig
+    subject: Subject, model: Seq2Seq[Any], source: Sequence[int], settings: BeamConfig
 ) -> tuple[tuple[int, ...], BeamHistory]:
     """The best translation of `source` (ids without `<eos>`) by `model`, and how it was found."""
     tree = SearchTree()

@@ -37,6 +37,7 @@ def trace(
 ) -> Trace:
     """Translates `text`, or takes `target` for its translation, and records one pass of both through the model.
 
+    The search is the translator's own, its engine included, where no edit changes it; the pass is in float32.
     `companion` stands beside it in the batch: where it is longer, the source gets padding to look at. `edits` change
     the model for this look alone, for the translation and for the recorded pass. The translator's model is not touched:
     a trace may be taken in any thread, whatever else the model is doing.
@@ -49,7 +50,8 @@ def trace(
     apply(edits, view)
     settings = beam_settings(translator, beam_size)
     if target is None:
-        ids, beam = search(translator, view, sources[0], settings)
+        searched = view if edits.change_decoding else translator.engine
+        ids, beam = search(translator, searched, sources[0], settings)
         written = written_target(bundle, ids)
     else:
         written, beam = given_target(bundle, target), None
