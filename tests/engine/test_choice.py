@@ -66,3 +66,16 @@ def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pytorch_that_cannot_say_has_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(torch.cpu, "get_capabilities")
     assert choice.cpu_features() == set()
+
+
+def test_a_part_without_a_prepared_form_leaves_the_model_as_it_is() -> None:
+    model = transformer()
+    model.get_submodule("decoder.layers.0.feed_forward").activation = torch.tanh
+    assert choose(model) == Choice("plain", "float32")
+    with pytest.raises(TypeError, match="FeedForward"):
+        prepare(model, Choice("prepared", "float32"))
+    model = transformer()
+    model.get_submodule("encoder.layers.0").feed_forward_sublayer = torch.nn.Identity()
+    assert choose(model) == Choice("plain", "float32")
+    with pytest.raises(TypeError, match="Identity"):
+        prepare(model, Choice("prepared", "float32"))

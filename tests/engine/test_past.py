@@ -30,10 +30,10 @@ def test_columns_of_the_dead_are_swept_out_and_the_living_keep_theirs() -> None:
     past = past.select(Places.one_each(1), torch.tensor([0, 0]), places)
     for step in range(40):
         past = past.with_room(2).append(places)
-        past.columns.keys[0][:, past.written - 2 : past.written] = torch.tensor([[2.0 * step], [2.0 * step + 1]])
+        past.columns.layers[0][0, :, past.written - 2 : past.written] = torch.tensor([[2.0 * step], [2.0 * step + 1]])
         past = past.select(places, torch.tensor([1, 1]), places)
     assert past.ancestry.size(3) <= 64
-    kept = past.columns.keys[0][0, ancestors(past)[0][0], 0]
+    kept = past.columns.layers[0][0, 0, ancestors(past)[0][0], 0]
     assert sorted(kept.tolist()) == [2.0 * step + 1 for step in range(40)]
 
 
@@ -41,17 +41,17 @@ def test_a_second_step_from_one_past_gets_columns_of_its_own() -> None:
     one = Places.one_each(1)
     past = begin(1)
     first = past.with_room(1).append(one)
-    first.columns.keys[0][:, 0] = 5.0
+    first.columns.layers[0][0, :, 0] = 5.0
     second = past.with_room(1).append(one)
-    second.columns.keys[0][:, 0] = 7.0
-    assert (first.columns.keys[0][:, 0] == 5.0).all()
+    second.columns.layers[0][0, :, 0] = 7.0
+    assert (first.columns.layers[0][0, :, 0] == 5.0).all()
     assert ancestors(second) == [[[0]]]
 
 
 def test_some_sentences() -> None:
     three = Places.one_each(3)
     past = begin(3).with_room(1).append(three)
-    past.columns.values[0][:, 0] = torch.arange(6.0)[:, None]
+    past.columns.layers[0][1, :, 0] = torch.arange(6.0)[:, None]
     kept = past.of(torch.tensor([0, 2]))
-    assert kept.columns.values[0][:, 0, 0].tolist() == [0.0, 1.0, 4.0, 5.0]
+    assert kept.columns.layers[0][1, :, 0, 0].tolist() == [0.0, 1.0, 4.0, 5.0]
     assert ancestors(kept) == [[[0]], [[0]]]

@@ -37,21 +37,20 @@ class SelfAttention:
         parts = self._project(x, places).permute(2, 0, 3, 1, 4).flatten(1, 2)
         query, key, value = parts.unbind(0)
         context = weigh(query, key.transpose(1, 2), value, hidden)
-        return self.output(places.gather(from_heads(context, self.heads)))
+        return self.output(places.gather(from_heads(context, places.shape[0])))
 
-    def step(self, x: Tensor, places: Places, keys: Tensor, values: Tensor, written: int, hidden: Tensor) -> Tensor:
-        """x [R, D] → [R, D]; writes keys and values [B·H, C, d] at columns written - W … written - 1.
+    def step(self, x: Tensor, places: Places, columns: Tensor, written: int, ancestry: Tensor) -> Tensor:
+        """x [R, D] → [R, D]; writes keys and values to columns [2, B·H, C, d] at written - W … written - 1.
 
-        hidden [B, 1, W, C'] with the columns that count.
+        ancestry [B, 1, W, C'] with the columns that count.
         """
-        parts = self._project(x, places)
-        width, counted = places.shape[1], hidden.size(3)
-        for part, columns in ((1, keys), (2, values)):
-            room = columns.view(-1, self.heads, *columns.shape[1:])
-            room.narrow(2, written - width, width).copy_(parts[:, :, part].transpose(1, 2))
-        query = parts[:, :, 0].transpose(1, 2).flatten(0, 1)
-        context = weigh(query, keys[:, :counted].transpose(1, 2), values[:, :counted], hidden)
-        return self.output(places.gather(from_heads(context, self.heads)))
+        count, width = places.shape
+        parts = self._project(x, places).permute(2, 0, 3, 1, 4)  # [3, B, H, W, d]
+        room = columns.view(2, count, self.heads, *columns.shape[2:])
+        room.narrow(3, written - width, width).copy_(parts[1:])
+        keys, values = columns.narrow(2, 0, ancestry.size(3)).unbind(0)
+        context = weigh(parts[0].flatten(0, 1), keys.transpose(1, 2), values, ancestry)
+        return self.output(places.gather(from_heads(context, count)))
 
     def _project(self, x: Tensor, places: Places) -> Tensor:
         """x [R, D] → [B, W, 3, H, d]."""
@@ -77,12 +76,14 @@ class CrossAttention:
         """x [R, D], key [B·H, d, S], value [B·H, S, d], hidden [B, 1, 1, S] → [R, D]."""
         grid = places.spread(self.query(x)).view(*places.shape, self.heads, -1)
         context = weigh(grid.transpose(1, 2).flatten(0, 1), key, value, hidden)
-        return self.output(places.gather(from_heads(context, self.heads)))
+        return self.output(places.gather(from_heads(context, places.shape[0])))
 
 
-def from_heads(context: Tensor, heads: int) -> Tensor:
+def from_heads(context: Tensor, sentences: int) -> Tensor:
     """context [B·H, W, d] → [B·W, D]."""
-    return context.view(-1, heads, *context.shape[1:]).transpose(1, 2).flatten(2).flatten(0, 1)
+    each, width, size = context.shape
+    heads = each // sentences
+    return context.view(sentences, heads, width, size).transpose(1, 2).reshape(sentences * width, heads * size)
 
 
 def self_attention(attention: MultiHeadAttention, pack: Pack) -> SelfAttention:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import torch
 
+from polyhead.engine.layers import has_prepared_form
 from polyhead.errors import ModelError
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.transformer import Transformer
@@ -33,7 +34,7 @@ def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeNa
     this CPU multiplies fastest: int8 with VNNI, bfloat16 with AVX512-BF16 or AMX, else float32. A narrow model stays in
     float32. Raises ModelError where what is asked for can't be had.
     """
-    possible = isinstance(model, Transformer) and model.output.weight.device.type == "cpu"
+    possible = _can_be_prepared(model)
     if engine == "prepared" and not possible:
         raise ModelError('engine "prepared" needs a Transformer on a CPU; use engine "auto" or "plain"')
     if engine == "plain" or not possible:
@@ -47,6 +48,12 @@ def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeNa
     if dtype == "bfloat16" and not torch.backends.mkldnn.is_available():
         raise ModelError('dtype "bfloat16" needs oneDNN, which this build of PyTorch lacks; use "float32"')
     return Choice("prepared", dtype)
+
+
+def _can_be_prepared(model: Seq2SeqModel[Any]) -> bool:
+    if not isinstance(model, Transformer) or model.output.weight.device.type != "cpu":
+        return False
+    return all(map(has_prepared_form, [*model.encoder.layers, *model.decoder.layers]))
 
 
 def has_int8() -> bool:

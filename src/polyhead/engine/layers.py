@@ -27,10 +27,8 @@ class Reach:
     """What one decoder layer looks at in a step."""
 
     places: Places
-    keys: Tensor
-    """[B·H, C, d]: of the past, and the columns for the new keys."""
-    values: Tensor
-    """[B·H, C, d]."""
+    columns: Tensor
+    """[2, B·H, C, d]: keys and values of the past, and room for the new ones."""
     written: int
     """Columns in use, the new ones included."""
     ancestry: Tensor
@@ -71,7 +69,7 @@ class PreparedDecoderLayer:
         """x [R, D], the newest token of every row → [R, D]."""
         first, second, third = self.sublayers
         r = reach
-        x = first(x, lambda y: self.self_attention.step(y, r.places, r.keys, r.values, r.written, r.ancestry))
+        x = first(x, lambda y: self.self_attention.step(y, r.places, r.columns, r.written, r.ancestry))
         x = second(x, lambda y: self.cross_attention.look(y, r.places, r.memory_key, r.memory_value, r.padding))
         return third(x, self.feed_forward)
 
@@ -123,23 +121,37 @@ def decoder_layer(layer: DecoderLayer, pack: Pack) -> PreparedDecoderLayer:
     )
 
 
+ACTIVATIONS: dict[object, Activation] = {nn.functional.relu: "relu", nn.functional.gelu: "gelu"}
+
+
+def has_prepared_form(layer: nn.Module) -> bool:
+    """Whether this engine knows all parts of a layer: a new one may not have come here yet."""
+    networks = [part for name, part in layer.named_children() if name == "feed_forward"]
+    sublayers = [part for name, part in layer.named_children() if name.endswith("_sublayer")]
+    known = [isinstance(part, SwiGLU) or _activation(part) is not None for part in networks]
+    return all(known) and all(isinstance(part, PostNorm | PreNorm) for part in sublayers)
+
+
 def feed_forward(module: nn.Module, pack: Pack) -> Projection:
-    """A trained feed-forward network, packed. Raises TypeError for one that this engine doesn't know."""
+    """A trained feed-forward network, packed. Raises TypeError for one without a prepared form."""
 
     def packed(linear: nn.Linear, activation: Activation = "none") -> Projection:
         return pack(linear.weight.detach(), linear.bias.detach(), activation)
 
     if isinstance(module, SwiGLU):
         return PreparedSwiGLU(packed(module.inner), packed(module.outer))
-    if isinstance(module, FeedForward):
-        names: dict[object, Activation] = {nn.functional.relu: "relu", nn.functional.gelu: "gelu"}
-        if module.activation in names:
-            return PreparedFeedForward(packed(module.inner, names[module.activation]), packed(module.outer))
+    activation = _activation(module)
+    if isinstance(module, FeedForward) and activation is not None:
+        return PreparedFeedForward(packed(module.inner, activation), packed(module.outer))
     raise TypeError(f"no prepared form of {type(module).__name__}")
 
 
+def _activation(module: nn.Module) -> Activation | None:
+    return ACTIVATIONS.get(module.activation) if isinstance(module, FeedForward) else None
+
+
 def sublayer(module: nn.Module) -> Sublayer:
-    """A trained residual sub-layer without its dropout. Raises TypeError for one that this engine doesn't know."""
+    """A trained residual sub-layer without its dropout. Raises TypeError for one without a prepared form."""
     if isinstance(module, PostNorm):
         return partial(_post, normalisation(module.norm))
     if isinstance(module, PreNorm):

@@ -20,23 +20,18 @@ STRIDE = 16
 
 
 class Columns:
-    """Every layer's keys and values, each [B·H, C, d]; written from left to right.
+    """Every layer's keys and values, [2, B·H, C, d]; written from left to right.
 
     States share them: what is left of a state's `written` is that state's past and never changes.
     """
 
-    def __init__(self, keys: list[Tensor], values: list[Tensor], written: int) -> None:
-        self.keys = keys
-        self.values = values
+    def __init__(self, layers: list[Tensor], written: int) -> None:
+        self.layers = layers
         self.written = written
 
     def pick(self, rows: Tensor, capacity: int, written: int) -> "Columns":
         """rows [B'·H, C'] int64, numbers of columns in all, → those columns with room for `capacity`."""
-        return Columns(
-            [_pick(key, rows, capacity) for key in self.keys],
-            [_pick(value, rows, capacity) for value in self.values],
-            written,
-        )
+        return Columns([_pick(layer, rows, capacity) for layer in self.layers], written)
 
 
 @dataclass(frozen=True)
@@ -52,13 +47,13 @@ class Past:
     @staticmethod
     def begin(sentences: int, layers: int, heads: int, size: int) -> "Past":
         """No past: `layers` layers of `heads` heads of `size` numbers."""
-        empty = [torch.zeros(sentences * heads, 2 * STRIDE, size) for _ in range(2 * layers)]
+        empty = [torch.zeros(2, sentences * heads, 2 * STRIDE, size) for _ in range(layers)]
         ancestry = torch.full((sentences, 1, 1, 2 * STRIDE), HIDDEN)
-        return Past(Columns(empty[:layers], empty[layers:], 0), ancestry, 0)
+        return Past(Columns(empty, 0), ancestry, 0)
 
     @property
     def heads(self) -> int:
-        return self.columns.keys[0].size(0) // self.ancestry.size(0)
+        return self.columns.layers[0].size(1) // self.ancestry.size(0)
 
     def with_room(self, width: int) -> "Past":
         """The same with `width` free columns that no other state has written."""
@@ -79,8 +74,9 @@ class Past:
         """The hypotheses `rows` [R] of `before`, standing at the places of `after`; the same sentences."""
         count, width = after.shape
         capacity = self.ancestry.size(3)
-        ancestry = torch.full((count * width, capacity), HIDDEN)
-        ancestry[after.flat] = self.ancestry.flatten(0, 2)[before.flat[rows]]
+        ancestry = self.ancestry.flatten(0, 2).index_select(0, before.flat.index_select(0, rows))
+        if not after.full:
+            ancestry = torch.full((count * width, capacity), HIDDEN).index_copy_(0, after.flat, ancestry)
         return replace(self, ancestry=ancestry.view(count, 1, width, capacity))
 
     def of(self, sentences: Tensor) -> "Past":
@@ -112,9 +108,9 @@ class Past:
         return Past(self.columns.pick(rows, capacity, written), ancestry, written)
 
 
-def _pick(columns: Tensor, rows: Tensor, capacity: int) -> Tensor:
-    """columns [B·H, C, d], rows [B'·H, C'] → [B'·H, capacity, d], zeros after the first C'."""
-    picked = columns.flatten(0, 1).index_select(0, rows.flatten()).view(*rows.shape, columns.size(2))
-    grown = columns.new_zeros(len(rows), capacity, columns.size(2))
-    grown[:, : rows.size(1)] = picked
+def _pick(layer: Tensor, rows: Tensor, capacity: int) -> Tensor:
+    """layer [2, B·H, C, d], rows [B'·H, C'] → [2, B'·H, capacity, d], zeros after the first C'."""
+    picked = layer.flatten(1, 2).index_select(1, rows.flatten()).view(2, *rows.shape, layer.size(3))
+    grown = layer.new_zeros(2, len(rows), capacity, layer.size(3))
+    grown[:, :, : rows.size(1)] = picked
     return grown

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 Activation = Literal["none", "relu", "gelu"]
 LEVELS = 127.0
 """The largest 8-bit integer, to which a row's largest element is mapped."""
+TINY = 1e-30
+"""Too small to change a sum."""
 ZERO = 128
 """The unsigned byte that stands for 0.0."""
 
@@ -68,7 +70,7 @@ class Int8:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation) -> None:
-        scale = weight.abs().amax(1).clamp(min=torch.finfo(torch.float32).tiny).double() / LEVELS
+        scale = weight.abs().amax(1).clamp(min=TINY).double() / LEVELS
         zeros = torch.zeros(len(scale), dtype=torch.int64)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # PyTorch's quantized tensors will have another form one day
@@ -79,7 +81,7 @@ class Int8:
         self.compute = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        scale = x.abs().amax(1, keepdim=True).clamp_(min=1e-30)
+        scale = x.abs().amax(1, keepdim=True).add_(TINY)  # a row of zeros has none
         y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
         y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
         return self.activation(y)

@@ -3,7 +3,7 @@
 Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, W places of a sentence, H heads, d = D / H.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import torch
@@ -53,7 +53,9 @@ class PreparedState:
 
     def select(self, rows: Tensor) -> "PreparedState":
         """rows [R] int64 → the state of those rows: keys and values stay where they are."""
-        sentences = self.places.sentences[rows]
+        sentences = self.places.sentences.index_select(0, rows)
+        if torch.equal(sentences, self.places.sentences):
+            return replace(self, past=self.past.select(self.places, rows, self.places))
         count = self.places.shape[0]
         used = torch.zeros(count, dtype=torch.bool).index_fill_(0, sentences, True)
         memory, past, before = self.memory, self.past, self.places
@@ -120,10 +122,9 @@ class PreparedTransformer:
         counted = -(-past.written // STRIDE) * STRIDE
         ancestry = past.ancestry[..., :counted]
         x = self.target_embedding(previous[:, None], start=state.length)[:, 0]
-        pasts = zip(past.columns.keys, past.columns.values, strict=True)
         memories = zip(memory.keys, memory.values, strict=True)
-        for layer, columns, projected in zip(self.decoder_layers, pasts, memories, strict=True):
-            x = layer.step(x, Reach(places, *columns, past.written, ancestry, *projected, memory.hidden))
+        for layer, columns, projected in zip(self.decoder_layers, past.columns.layers, memories, strict=True):
+            x = layer.step(x, Reach(places, columns, past.written, ancestry, *projected, memory.hidden))
         logits = self.output(self.decoder_norm(x))
         return logits, PreparedState(places, memory, past, state.length + 1)
 
