@@ -134,6 +134,21 @@ def test_an_observer_is_shown_every_step_and_can_end_the_search(translator):
         translator.translate(["bado kilu"], observer=leave)
 
 
+def test_a_check_at_every_step_can_end_the_search(translator):
+    calls = []
+    translator.translate(TEXTS * 3, beam_size=2, batch_tokens=10, check=lambda: calls.append(1))
+    assert len(calls) > len(TEXTS)
+    shown = []
+    translator.translate(["bado"], observer=shown.append, check=lambda: calls.append(1))
+    assert shown
+
+    def leave():
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        translator.translate(TEXTS, batch_tokens=10, check=leave)
+
+
 def test_a_translation_knows_where_its_sentences_stand(translator):
     spoken = [f"{words(4, seed)}!" for seed in range(4)]
     long, short = translator.translate([" \n".join(spoken), "  bado kilu "])

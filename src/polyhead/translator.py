@@ -18,7 +18,7 @@ from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.scoring import score
 from polyhead.decoding.search import search as run_search
 from polyhead.decoding.search import width
-from polyhead.decoding.trace import Observer
+from polyhead.decoding.trace import Observer, StepRecord
 from polyhead.decoding.workers import batches_for_workers, side_by_side
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
@@ -83,19 +83,21 @@ class Translator:
         batch_tokens: int = BATCH_TOKENS,
         progress: Callable[[int], None] | None = None,
         observer: Observer | None = None,
+        check: Callable[[], None] | None = None,
     ) -> list[Translation]:
         """One translation a text, in order; an empty text gives an empty translation.
 
         `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text above the model's
         length limit is split at sentence ends and the translations are joined. `progress` hears how many are done;
-        `observer` is shown every step of every beam search, and what it raises ends the translating.
+        `observer` is shown every step of every beam search, one search after the other; `check` is called at every step
+        from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
         """
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self.search_settings(search, beam_size, n_best)
         pieces = list(self._pieces(texts, target_language, prefixes))
-        found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer)
+        found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer, check)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
             alignments = self._align(pieces, [hypotheses[0] for hypotheses in found], target_language)
@@ -239,6 +241,7 @@ class Translator:
         texts: int,
         progress: Callable[[int], None] | None,
         observer: Observer | None,
+        check: Callable[[], None] | None,
     ) -> list[list[Hypothesis]]:
         """The hypotheses of each piece, best first; pieces of like length are decoded together."""
         found: list[list[Hypothesis]] = [[] for _ in pieces]
@@ -248,7 +251,7 @@ class Translator:
         chunks = batches_for_workers(lengths, max(1, batch_tokens // width(config)))
 
         def decode(chunk: list[int]) -> list[list[Hypothesis]]:
-            return self._decode([pieces[i] for i in chunk], config, chunk, observer)
+            return self._decode([pieces[i] for i in chunk], config, chunk, _shown(observer, check))
 
         results = side_by_side(decode, chunks) if observer is None else map(decode, chunks)
         for chunk, decoded in zip(chunks, results, strict=True):
@@ -316,6 +319,19 @@ class Translator:
                 text = target_tokenizer.decode(best[i].tokens)
                 alignments[i] = align_words(weights, source, target, pieces[i].content, text)
         return alignments
+
+
+def _shown(observer: Observer | None, check: Callable[[], None] | None) -> Observer | None:
+    """Both as one observer."""
+    if check is None:
+        return observer
+
+    def checked(record: StepRecord) -> None:
+        check()
+        if observer is not None:
+            observer(record)
+
+    return checked
 
 
 def _pieces(bundle: Bundle) -> list[list[str]]:

@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from polyhead.decoding.trace import StepRecord
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
@@ -159,7 +158,7 @@ def _decode(translator: Translator, items: Sequence[Item], batch_tokens: int) ->
     if wish.length_penalty is not None:
         search = search.model_copy(update={"length_penalty": wish.length_penalty})
 
-    def go_on(record: StepRecord) -> None:
+    def check() -> None:
         if not any(is_wanted(item) for item in items):
             raise Unwanted
 
@@ -170,7 +169,7 @@ def _decode(translator: Translator, items: Sequence[Item], batch_tokens: int) ->
         n_best=wish.n_best,
         target_language=wish.target_language,
         batch_tokens=batch_tokens,
-        observer=go_on,
+        check=check,
     )
 
 

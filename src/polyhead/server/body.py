@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyhead.server.problems import Problem
+from polyhead.server.problems import Problem, explain
 from polyhead.server.settings import ServerConfig
+
+M = TypeVar("M", bound=BaseModel)
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
@@ -84,8 +87,11 @@ def media_type(request: Request) -> str:
     return JSON if given.endswith("+json") else given
 
 
-async def read_fields(request: Request, max_depth: int) -> dict[str, Any]:
-    """The fields of a JSON or urlencoded body; a form's field is a list where it stands several times."""
+async def read_fields(request: Request, model: type[M], max_depth: int) -> M:
+    """The fields of a JSON or urlencoded body; a form's field is a list where it stands several times.
+
+    JSON's values must be of the right types, a form has but text. Raises Problem bad_request.
+    """
     kind = media_type(request)
     _expect(kind, JSON, FORM)
     body = await request.body()
@@ -93,8 +99,12 @@ async def read_fields(request: Request, max_depth: int) -> dict[str, Any]:
         fields = parse_json(body, max_depth)
         if not isinstance(fields, dict):
             raise Problem("bad_request", "the body must be a JSON object")
-        return cast("dict[str, Any]", fields)
-    return {name: values[0] if len(values) == 1 else values for name, values in _parse_form(body).items()}
+    else:
+        fields = {name: values[0] if len(values) == 1 else values for name, values in _parse_form(body).items()}
+    try:
+        return model.model_validate(fields, strict=kind == JSON)
+    except ValidationError as error:
+        raise explain(error.errors()) from None
 
 
 def parse_json(body: bytes, max_depth: int) -> Any:

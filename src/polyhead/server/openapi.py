@@ -13,6 +13,8 @@ from polyhead.server.problems import MEDIA_TYPE, ProblemDetails
 
 Schema = dict[str, Any]
 
+TRACES = "/api/traces"
+
 
 def describe_interface(app: FastAPI, models: Sequence[ModelDirectory]) -> Callable[[], Schema]:
     """→ a function that gives the description, the same one every time."""
@@ -23,6 +25,7 @@ def describe_interface(app: FastAPI, models: Sequence[ModelDirectory]) -> Callab
             schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
             _add_problems(schema)
             _add_choices(schema, models)
+            _add_links(schema)
             made.append(schema)
         return made[0]
 
@@ -62,6 +65,17 @@ def _require_target(part: Schema) -> None:
             if kind.get(CHOICES) == "targets":
                 fields[name] = {"title": field["title"], **kind}
                 part["required"] = sorted({*part.get("required", []), name})
+
+
+def _add_links(schema: Schema) -> None:
+    """A trace that was made is what the addresses below it ask for."""
+    links: dict[str, Schema] = {}
+    for path, operations in cast("dict[str, dict[str, Schema]]", schema["paths"]).items():
+        if path.startswith(f"{TRACES}/{{id}}"):
+            for operation in operations.values():
+                name = operation["operationId"]
+                links[name] = {"operationId": name, "parameters": {"id": "$response.body#/id"}}
+    schema["paths"][TRACES]["post"]["responses"]["201"]["links"] = links
 
 
 def _parts(value: object) -> Iterator[Schema]:

@@ -104,5 +104,6 @@ def problem_of(error: BaseException) -> Problem:
         if isinstance(error, kind):
             return Problem(code, str(error))
     if isinstance(error, HTTPException):
-        return Problem("not_found" if error.status_code == 404 else "bad_request", error.detail, error.status_code)
+        code = "not_found" if error.status_code == 404 else "bad_request"
+        return Problem(code, error.detail, error.status_code, error.headers)
     return Problem("internal", "the server failed at this request; its log says more")

@@ -6,7 +6,7 @@ Bodies may be JSON or urlencoded. Errors are problems that also have LibreTransl
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from polyhead.server.auth import check_key
 from polyhead.server.body import FORM, JSON, read_fields
@@ -15,7 +15,6 @@ from polyhead.server.detection import Detected, detect
 from polyhead.server.directions import choose, sources, targets
 from polyhead.server.documents import Document
 from polyhead.server.languages import name_of
-from polyhead.server.problems import explain
 from polyhead.server.services import ServicesOf
 from polyhead.server.texts import MOST_BEAMS, check_texts, translate
 from polyhead.server.waiting import Wish
@@ -35,7 +34,7 @@ class DetectRequest(BaseModel):
 class LibreRequest(BaseModel):
     """One text or several; HTML is translated between its tags."""
 
-    q: str | list[str]
+    q: str | Annotated[list[str], Field(min_length=1)]
     source: SourceLanguage | Literal["auto"] = AUTO
     target: TargetLanguage
     format: Literal["text", "html"] = "text"
@@ -66,19 +65,11 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
 
 
 async def _read_translate(request: Request, services: ServicesOf) -> LibreRequest:
-    fields = await read_fields(request, services.config.max_depth)
-    try:
-        return LibreRequest.model_validate(fields)
-    except ValidationError as error:
-        raise explain(error.errors()) from None
+    return await read_fields(request, LibreRequest, services.config.max_depth)
 
 
 async def _read_detect(request: Request, services: ServicesOf) -> DetectRequest:
-    fields = await read_fields(request, services.config.max_depth)
-    try:
-        return DetectRequest.model_validate(fields)
-    except ValidationError as error:
-        raise explain(error.errors()) from None
+    return await read_fields(request, DetectRequest, services.config.max_depth)
 
 
 @router.post("/translate", openapi_extra=_body(LibreRequest), response_model_exclude_none=True)

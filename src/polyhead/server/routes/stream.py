@@ -18,7 +18,7 @@ from starlette.responses import StreamingResponse
 
 from polyhead.server.batcher import Unwanted
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import ModelName, TargetLanguage
+from polyhead.server.choices import ModelName, SentenceText, TargetLanguage
 from polyhead.server.describe import model_info, token_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.problems import Problem, describe, problem_of
@@ -36,7 +36,7 @@ class StreamRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = None
-    text: str
+    text: SentenceText
     target: TargetLanguage | None = None
     beam_size: Beams | None = None
 
@@ -47,7 +47,14 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
 
-@router.post("/translate/stream", response_class=EventStream)
+EVENT = {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}}
+
+
+@router.post(
+    "/translate/stream",
+    response_class=EventStream,
+    responses={200: {"content": {EventStream.media_type: {"schema": {**EVENT, "required": ["event", "data"]}}}}},
+)
 async def stream(asked: StreamRequest, services: ServicesOf) -> EventStream:
     """Translates a text and tells of every step of the search."""
     check_texts([asked.text], services.config)

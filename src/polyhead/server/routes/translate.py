@@ -15,7 +15,7 @@ from polyhead.server.waiting import Wish
 
 router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
 
-Beams = Annotated[int, Field(ge=1, le=MOST_BEAMS)]
+Beams = Annotated[int, Field(ge=1, le=MOST_BEAMS, strict=True)]
 
 
 class TranslateRequest(BaseModel):
@@ -29,7 +29,7 @@ class TranslateRequest(BaseModel):
     target: TargetLanguage | None = Field(default=None, description="Language to translate to.")
     beam_size: Beams | None = None
     n_best: Beams = Field(default=1, description="How many translations of each text to return.")
-    length_penalty: float | None = Field(default=None, ge=0, le=10, description="α of Wu et al. 2016.")
+    length_penalty: float | None = Field(default=None, ge=0, le=10, strict=True, description="α of Wu et al. 2016.")
 
 
 class Translations(BaseModel):
