@@ -2,14 +2,21 @@
 
 import json
 import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
+from polyhead.bundle import Bundle, BundleConfig
+from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.sentence import EmptyText, TooLong
 from polyhead.inspection.trace import Edits, Head, trace
+from polyhead.model.build import build_model
+from polyhead.model.transformer import TransformerConfig
+from polyhead.tokenizers.protocol import Token
 from polyhead.translator import Translator
 
 TEXT, LONGER = "bado kilu mera", "noti pasu rovi sela tugo vani zeko fimo"
@@ -167,3 +174,33 @@ def test_what_cannot_be_looked_at_is_said(translator_of):
         translator.bundle.model.output.weight[5] = float("nan")
     with pytest.raises(ModelError, match="weights are damaged"):
         trace(translator, TEXT, target_language="xb", target="bado")
+
+
+@pytest.mark.slow
+def test_thirty_tokens_through_the_papers_base_model_take_less_than_a_second(tokenizer):
+    config = BundleConfig(
+        polyhead="0",
+        target_languages=("xb",),
+        source_vocabulary=8000,
+        target_vocabulary=8000,
+        model=TransformerConfig(),
+        tokenizer=tokenizer.config,
+        decoding=BeamConfig(beam_size=4, min_length=30, max_length=30),
+    )
+    model = build_model(config.model, 8000, 8000).eval()
+    vocabulary = SimpleNamespace(
+        encode=tokenizer.encode, tokens=tokenizer.tokens, languages=(), pieces=lambda ids: [str(i) for i in ids],
+        decode=lambda ids: " ".join(map(str, ids)), decoded=lambda ids: [Token(i, str(i), 0, 0) for i in ids],
+        config=tokenizer.config, vocabulary_size=8000,
+    )  # fmt: skip
+    translator = Translator(Bundle(config, model, vocabulary, vocabulary), engine="auto")
+    text = "bado kilu mera noti pasu rovi sela tugo vani zeko fimo gura hepi jola wuto " * 2
+    text = text[: next(end for end in range(len(text), 0, -1) if len(tokenizer.encode(text[:end])) <= 29)]
+    seconds: list[float] = []
+    for _ in range(3):
+        began = time.process_time()  # a busy machine does not count
+        found = trace(translator, text)
+        found.meta()
+        seconds.append(time.process_time() - began)
+    assert (len(found.source), len(found.target.ids)) == (30, 30)
+    assert min(seconds) < 1.0
