@@ -92,19 +92,23 @@ class _Front:
 
 @dataclass(frozen=True)
 class _Step:
-    """What became of the candidates of one step, each flat [C]."""
+    """What became of the candidates of one step; the live and the finished ones flat [C]."""
 
     live: Candidates
     finished: Candidates
-    pruned: Candidates
+    candidates: Candidates
+    """All of them, [N, C]."""
+    given_up: Tensor
+    """[N, C] bool, which of them are neither."""
 
     def record(self, step: int, penalty: LengthPenalty) -> StepRecord:
         """For an observer."""
+        pruned = self.candidates.where(self.given_up)
 
         def ranked(candidates: Candidates) -> Ranked:
             return Ranked(candidates, candidates.totals / penalty(candidates.totals.new_tensor(step + 1)))
 
-        return StepRecord(step, ranked(self.live), ranked(self.finished), ranked(self.pruned))
+        return StepRecord(step, ranked(self.live), ranked(self.finished), ranked(pruned))
 
 
 def _advance(
@@ -126,7 +130,7 @@ def _advance(
         living &= ~finished.any(candidates.sentences)
     live = candidates.where(living)
     finished.add_dead_ends(live, front.live, front.history, front.totals, penalty)
-    return _Step(live, done, candidates.where(possible & ~living & ~ending))
+    return _Step(live, done, candidates, possible & ~living & ~ending)
 
 
 def _expand(front: _Front, log_probabilities: Tensor, count: int) -> Candidates:

@@ -7,6 +7,7 @@ Shapes: B sentences of the batch, R live rows, t tokens written so far, V vocabu
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import torch
@@ -73,8 +74,15 @@ class MaxLength:
     lengths: Tensor
 
     def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+        if live.step < self.shortest:
+            return log_probabilities
         full = self.lengths[live.sentences] <= live.step
         return _only(log_probabilities, full, torch.full_like(live.sentences, EOS)) if full.any() else log_probabilities
+
+    @cached_property
+    def shortest(self) -> int:
+        """The first step at which any sentence may be at its end."""
+        return int(self.lengths.min()) if len(self.lengths) else 0
 
 
 @dataclass(frozen=True)
