@@ -21,6 +21,8 @@ export type Opened =
 
 /** The same sentence through the edited model: translated anew, and made to write the unedited translation. */
 export interface Comparison {
+  /** The model as it is, on the tokens that `forced` writes. */
+  readonly reference: Trace;
   readonly translated: Trace | null;
   readonly forced: Trace;
 }
@@ -111,16 +113,18 @@ export class Session {
       const forced = await this.#trace({ ...this.#request(), target: base.meta.target.text, edits });
       const free = { ...edits, no_look_ahead: false };
       const translated = anyEdit(free) && !page.view.target ? await this.#trace({ ...this.#request(), edits: free }) : null;
-      if (edits === page.view.edits) this.compared = { kind: "done", comparison: { translated, forced } };
+      // A text can be cut into other tokens than those that the search wrote it with: only the same ones compare.
+      const reference = sameTokens(base, forced) ? base : await this.#trace({ ...this.#request(), target: base.meta.target.text });
+      if (edits === page.view.edits) this.compared = { kind: "done", comparison: { reference, translated, forced } };
     } catch (error) {
       if (edits === page.view.edits) this.compared = { kind: "problem", problem: asProblem(error) };
     }
   }
 
-  /** The sentence batched with a longer one, writing the same translation. */
+  /** The sentence batched with a longer one. */
   padded(companion: string): Promise<Trace> {
-    const target = this.base?.meta.target.text ?? "";
-    return this.#trace({ ...this.#request(), target, companion });
+    const { target } = page.view;
+    return this.#trace({ ...this.#request(), ...(target ? { target } : {}), companion });
   }
 
   /** The server has given up the trace: the address says all that is needed to make it again. */
@@ -192,6 +196,11 @@ export class Session {
     this.alternatives = [];
     this.compared = { kind: "none" };
   }
+}
+
+function sameTokens(one: Trace, other: Trace): boolean {
+  const [left, right] = [one, other].map((trace) => trace.meta.target.tokens_out.map((token) => token.id).join(" "));
+  return left === right;
 }
 
 export const session = new Session();

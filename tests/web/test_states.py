@@ -1,0 +1,114 @@
+"""What the page says when something is missing or goes wrong; the text that was typed is always kept."""
+
+import json
+
+import pytest
+
+SENTENCE = "bado kilu mera"
+
+
+def problem(visit, code):
+    note = visit.page.locator(f"[data-problem={code}]")
+    note.first.wait_for()
+    return note.first
+
+
+def answer(visit, path, status, code, **headers):
+    """From now on the server's answer to that path is a problem."""
+    body = json.dumps({"type": "about:blank", "title": code, "status": status, "detail": "…", "code": code})
+    kind = {"content_type": "application/problem+json", "headers": headers}
+    visit.page.route(f"**{path}", lambda route: route.fulfill(status=status, body=body, **kind))
+
+
+def forgive(visit):
+    """The browser itself writes a line about every failed request; these were meant to fail."""
+    visit.errors[:] = [line for line in visit.errors if "Failed to load resource" not in line]
+
+
+def test_nothing_to_translate(visit):
+    visit.open()
+    visit.get("translate").click()
+    assert "nothing to translate" in problem(visit, "empty").inner_text()
+
+
+def test_too_long_to_look_into(visit):
+    visit.open(q="bado kilu mera noti pasu. " * 30, to="xb")
+    problem(visit, "too_long")
+    assert visit.get("source").input_value().startswith("bado kilu")
+    assert visit.get("target").inner_text().strip()
+    forgive(visit)
+
+
+def test_unknown_pieces_are_marked(visit):
+    visit.trace_of(q="bado 漢", to="xb")
+    visit.page.locator(".token.unknown").first.wait_for()
+    assert "not in the model" in visit.page.inner_text("section")
+
+
+def test_a_full_queue_says_when_to_come_again(visit):
+    visit.open()
+    answer(visit, "/api/translate/stream", 429, "queue_full", **{"Retry-After": "7"})
+    visit.get("source").fill(SENTENCE)
+    visit.get("translate").click()
+    note = problem(visit, "queue_full")
+    assert "7 seconds" in note.inner_text()
+    assert visit.get("source").input_value() == SENTENCE
+    visit.page.unroute("**/api/translate/stream")
+    note.get_by_role("button").click()
+    visit.get("map").wait_for()
+    forgive(visit)
+
+
+def test_a_server_that_is_gone(visit):
+    visit.open()
+    visit.get("translate").wait_for()
+    visit.page.context.set_offline(True)
+    visit.get("source").fill(SENTENCE)
+    visit.get("translate").click()
+    note = problem(visit, "server_gone")
+    visit.page.context.set_offline(False)
+    note.get_by_role("button").click()
+    visit.get("map").wait_for()
+    forgive(visit)
+
+
+def test_a_stream_that_is_cut(visit):
+    visit.open()
+    cut = {"status": 200, "content_type": "text/event-stream", "body": "event: encoder\ndata: {}\n\n"}
+    visit.page.route("**/api/translate/stream", lambda route: route.fulfill(**cut))
+    visit.get("source").fill(SENTENCE)
+    visit.get("translate").click()
+    problem(visit, "stream_cut")
+
+
+def test_a_trace_that_the_server_gave_up_is_made_again(visit):
+    trace = visit.trace_of(q=SENTENCE, to="xb", at="source.tokens")
+    visit.page.locator("#inspector table").wait_for()
+    deleted = visit.page.request.delete(f"{visit.address}/api/traces/{trace.meta['id']}")
+    assert deleted.status == 204
+    visit.page.keyboard.press("3")
+    note = visit.page.locator("[data-problem=gone], [data-problem=not_found]").first
+    note.wait_for()
+    note.get_by_role("button").click()
+    visit.get("map").locator("canvas").wait_for()
+    forgive(visit)
+
+
+def test_a_server_that_wants_a_key(visit):
+    visit.page.route("**/api/models", lambda route: route.continue_() if "authorization" in route.request.headers else route.fulfill(status=401, json={"code": "unauthorized"}))  # fmt: skip
+    visit.open()
+    note = problem(visit, "unauthorized")
+    note.get_by_label("Key").fill("a secret")
+    note.get_by_role("button").click()
+    visit.page.locator("[data-place=output]").wait_for()
+    forgive(visit)
+
+
+@pytest.mark.parametrize("code", ["unknown_language", "timeout", "too_large", "model_unavailable", "bad_request"])
+def test_every_other_problem_has_words(visit, code):
+    visit.open()
+    answer(visit, "/api/translate/stream", 400, code)
+    visit.get("source").fill(SENTENCE)
+    visit.get("translate").click()
+    assert len(problem(visit, code).inner_text()) > 30
+    forgive(visit)
