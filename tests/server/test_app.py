@@ -15,6 +15,12 @@ def test_what_there_is_not_is_a_problem_too(client, method, path, status):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_a_wrong_method_is_told_the_right_ones(client):
+    assert set(client.post("/api/traces/x").headers["allow"].split(", ")) == {"GET", "DELETE"}
+    assert client.put("/translate").headers["allow"] == "POST"
+    assert client.post("/").headers["allow"] == "GET"
+
+
 @pytest.mark.parametrize("path", ["/docs", "/redoc"])
 def test_no_page_that_loads_from_elsewhere(client, path):
     assert client.get(path).status_code == 404

@@ -71,5 +71,6 @@ def test_forms_are_checked_too(client, content, detail):
 
 def test_json_is_read_as_it_stands():
     assert parse_json('{"a": ["한", 1.5, null]}'.encode(), 2) == {"a": ["한", 1.5, None]}
+    assert str(parse_json(b"[8.0, -0.0, 1e3, true, 10e-1, 1.25]", 1)) == "[8, 0, 1000, True, 1, 1.25]"
     with pytest.raises(Problem, match="nested more than 1 levels"):
         parse_json(b'{"a": []}', 1)

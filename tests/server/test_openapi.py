@@ -1,13 +1,53 @@
-"""The description of the interface, tried out against the server."""
+"""The description of the interface, and the server held against it."""
+
+import subprocess
+import sys
 
 import pytest
 
-schemathesis = pytest.importorskip("schemathesis")
+from polyhead.server.pool import open_directories
+from polyhead.server.services import Services
+from polyhead.server.settings import ServerConfig
 
 
-def test_it_says_what_the_models_know_and_how_problems_look(client):
+def fields(schema, name):
+    return schema["components"]["schemas"][name]["properties"]
+
+
+def test_problems_look_alike_everywhere(client):
     schema = client.get("/openapi.json").json()
-    problem = schema["paths"]["/api/translate"]["post"]["responses"]["default"]["content"]
-    assert list(problem) == ["application/problem+json"]
-    assert "422" not in str(schema["paths"])
+    for path, operations in schema["paths"].items():
+        for operation in operations.values():
+            assert list(operation["responses"]["default"]["content"]) == ["application/problem+json"], path
+            assert "422" not in operation["responses"]
     assert "/" not in schema["paths"]
+
+
+def test_names_that_the_models_know_are_listed(both, client):
+    schema = both.get("/openapi.json").json()
+    assert fields(schema, "TokenizeRequest")["model"]["anyOf"][0]["enum"] == ["tagged", "plain"]
+    assert fields(schema, "TranslateRequest")["target"]["anyOf"][0]["enum"] == ["xb", "xc", "de"]
+    assert "x-choices" not in str(schema)
+    alone = client.get("/openapi.json").json()
+    assert fields(alone, "TranslateRequest")["target"] == {"title": "Target", "type": "string", "enum": ["xb", "xc"]}
+    assert alone["components"]["schemas"]["TranslateRequest"]["required"] == ["target", "text"]
+
+
+def test_a_trace_links_to_its_parts(client):
+    schema = client.get("/openapi.json").json()
+    links = schema["paths"]["/api/traces"]["post"]["responses"]["201"]["links"]
+    below = [path for path in schema["paths"] if path.startswith("/api/traces/{id}")]
+    assert len(links) == len(below) + 1, "one address has two methods"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"api_key": "a secret"}])
+def test_schemathesis_finds_nothing(listen, tagged, settings):
+    pytest.importorskip("schemathesis")
+    with listen(Services.start(open_directories([tagged]), ServerConfig(**settings))) as address:
+        options = ["--max-examples", "10", "--request-timeout", "60", "--continue-on-failure", "--no-color"]
+        if settings:
+            options += ["--header", "Authorization: Bearer a secret", "--exclude-path-regex", "^/(translate|detect)$"]
+        command = [sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json", *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request, Response
@@ -67,7 +68,12 @@ def _handle_errors(app: FastAPI, services: Services) -> None:
     """Every error becomes a problem."""
 
     async def problem(request: Request, error: Exception) -> Response:
-        return answer(problem_of(error))
+        response = answer(problem_of(error))
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            # Starlette names the methods of the first route of that address, which may have several.
+            known = app.openapi()["paths"].get(getattr(request.scope.get("route"), "path", None), {})
+            response.headers["Allow"] = ", ".join(map(str.upper, known)) or response.headers.get("Allow", "")
+        return response
 
     async def invalid(request: Request, error: Exception) -> Response:
         return answer(explain(error.errors() if isinstance(error, RequestValidationError) else []))

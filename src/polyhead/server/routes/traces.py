@@ -55,7 +55,7 @@ class TraceRequest(BaseModel):
     language: TargetLanguage | None = None
     """The target language."""
     beam_size: Beams | None = None
-    companion: str | None = None
+    companion: SentenceText | None = None
     """A longer sentence batched with it, so that there is padding to see."""
     edits: Edits = Edits()
 
