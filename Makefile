@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench bench-quick bench-bleu wheel clean
+.PHONY: help demo test test-slow lint format bench bench-quick bench-bleu web wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -38,6 +38,9 @@ bench-quick: $(VENV)/.demo-ready ## a small part of it, within five minutes once
 
 bench-bleu: $(VENV)/.demo-ready ## the time to a dev BLEU, ours and the fastest two peers' (hours)
 	$(BIN)/python -m benchmarks --tasks bleu --sizes tiny $(BENCH)
+
+web: ## check, test and build the page from web/ into the server's package (needs Node.js 20.19 or newer)
+	cd web && npm ci && npm run check && npm test && npm run build
 
 wheel: $(VENV)/.dev-ready ## build the distribution into dist/
 	$(BIN)/python -m build

@@ -25,9 +25,14 @@ from polyhead.tokenizers.config import TokenizerConfig
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 SHAPE = TransformerConfig(d_model=64, d_ff=96, num_heads=8, encoder_layers=6, decoder_layers=2, max_length=120)
 WORDS = ["bado kilu mera noti pasu", "rovi sela tugo vani zeko", "fimo gura hepi jola wuto", "The cat sat down."]
 SENTENCE = "bado kilu mera noti pasu"

@@ -41,7 +41,18 @@ def test_a_phone_is_wide_enough(visit_with, place):
     assert fits(visit)
 
 
-@pytest.mark.parametrize(("place", "scheme"), [("decoder.cross", "light"), ("decoder.cross", "dark"), ("output", "light"), ("heads", "dark"), ("whatif", "light"), ("beam", "light"), ("decoder.ffn.norm", "light")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("place", "scheme"),
+    [
+        ("decoder.cross", "light"),
+        ("decoder.cross", "dark"),
+        ("output", "light"),
+        ("heads", "dark"),
+        ("whatif", "light"),
+        ("beam", "light"),
+        ("decoder.ffn.norm", "light"),
+    ],
+)
 def test_axe_finds_nothing_serious(visit_with, place, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     visit = ready(visit_with(color_scheme=scheme), at=place, c="1.1", tour=2)

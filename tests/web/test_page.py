@@ -42,7 +42,9 @@ def test_typing_a_sentence_translates_it_and_opens_the_inspector(visit):
     assert visit.page.locator(".tokens button").count() >= len(meta["source"]["tokens"])
 
 
-@pytest.mark.parametrize(("site", "layer", "head", "row", "column"), [("decoder.cross", 1, 5, 2, 3), ("encoder.self", 4, 0, 0, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("site", "layer", "head", "row", "column"), [("decoder.cross", 1, 5, 2, 3), ("encoder.self", 4, 0, 0, 1)]
+)
 def test_the_arithmetic_of_a_clicked_cell_is_numpys(visit, site, layer, head, row, column):
     trace = visit.trace_of(q=SENTENCE, to="xb", at=site, l=layer, h=head)
     visit.get("map").locator("canvas").wait_for()
@@ -129,7 +131,20 @@ def test_the_output_shows_the_likeliest_pieces(visit):
     visit.page.locator("[data-testid=candidates][data-step='3']").wait_for()
 
 
-@pytest.mark.parametrize("place", ["source.tokens", "target.tokens", "encoder.embedding", "decoder.embedding", "encoder.self.norm", "decoder.cross.norm", "encoder.ffn", "decoder.ffn.norm", "heads"])  # fmt: skip
+@pytest.mark.parametrize(
+    "place",
+    [
+        "source.tokens",
+        "target.tokens",
+        "encoder.embedding",
+        "decoder.embedding",
+        "encoder.self.norm",
+        "decoder.cross.norm",
+        "encoder.ffn",
+        "decoder.ffn.norm",
+        "heads",
+    ],
+)
 def test_every_part_opens(visit, place):
     visit.trace_of(q=SENTENCE, to="xb")
     visit.get("map").wait_for()

@@ -34,7 +34,9 @@ def test_a_cell_is_computed_without_a_server(offline):
     assert file.get("target").inner_text().strip() == trace.meta["target"]["text"].strip()
 
 
-@pytest.mark.parametrize("place", ["output", "beam", "heads", "encoder.ffn", "decoder.embedding", "encoder.self", "whatif"])  # fmt: skip
+@pytest.mark.parametrize(
+    "place", ["output", "beam", "heads", "encoder.ffn", "decoder.embedding", "encoder.self", "whatif"]
+)
 def test_every_part_is_inside(offline, place):
     file, _ = offline(at=place)
     file.page.locator("#inspector h3").wait_for()

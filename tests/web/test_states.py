@@ -95,7 +95,11 @@ def test_a_trace_that_the_server_gave_up_is_made_again(visit):
 
 
 def test_a_server_that_wants_a_key(visit):
-    visit.page.route("**/api/models", lambda route: route.continue_() if "authorization" in route.request.headers else route.fulfill(status=401, json={"code": "unauthorized"}))  # fmt: skip
+    def locked(route):
+        known = "authorization" in route.request.headers
+        route.continue_() if known else route.fulfill(status=401, json={"code": "unauthorized"})
+
+    visit.page.route("**/api/models", locked)
     visit.open()
     note = problem(visit, "unauthorized")
     note.get_by_label("Key").fill("a secret")
