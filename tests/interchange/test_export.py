@@ -1,0 +1,41 @@
+"""Exported directories appear whole or not at all."""
+
+import pytest
+
+from polyhead.errors import ModelError
+from polyhead.interchange.export import FORMATS, Format, export
+
+
+def test_a_new_directory_with_a_card(toy_model, tmp_path):
+    out = tmp_path / "deep" / "out"
+    export(toy_model, "huggingface", out)
+    names = {path.name for path in out.iterdir()}
+    assert {"config.json", "model.safetensors", "vocab.json", "README.md"} <= names
+    assert [path.name for path in out.parent.iterdir()] == ["out"], "nothing temporary stays"
+    assert "xa → xb" in (out / "README.md").read_text(encoding="utf-8")
+    with pytest.raises(ModelError, match="exists already"):
+        export(toy_model, "huggingface", out)
+
+
+def test_every_reason_against_it_is_listed(toy_model, tmp_path, monkeypatch):
+    refuse = Format("Elsewhere", lambda config: ["too small", "too old"], write=None, card=None)
+    monkeypatch.setitem(FORMATS, "elsewhere", refuse)
+    with pytest.raises(ModelError, match="cannot be written for Elsewhere:\n- too small\n- too old"):
+        export(toy_model, "elsewhere", tmp_path / "out")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_failure_leaves_nothing(toy_model, tmp_path, monkeypatch):
+    def fail(bundle, directory):
+        (directory / "half").write_text("")
+        raise OSError("disk full")
+
+    monkeypatch.setitem(FORMATS, "elsewhere", Format("Elsewhere", lambda config: [], fail, card=None))
+    with pytest.raises(OSError, match="disk full"):
+        export(toy_model, "elsewhere", tmp_path / "out")
+    assert not any(tmp_path.iterdir())
+
+
+def test_models_that_are_none(tmp_path):
+    with pytest.raises(ModelError, match="not a model directory"):
+        export(tmp_path / "nothing", "huggingface", tmp_path / "out")
