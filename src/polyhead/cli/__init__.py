@@ -14,6 +14,7 @@ COMMANDS = {
     "demo": "Make a small corpus, train one model on it for French and Korean, translate, draw.",
     "check": "Look at a corpus before training on it.",
     "train": "Train a translator from a recipe or from two text files.",
+    "distill": "Train a student on a teacher's translations.",
     "translate": "Translate lines of text.",
     "evaluate": "Say how good a model, or an output, is: BLEU, chrF, TER.",
     "score": "Give the log-probability of translations.",

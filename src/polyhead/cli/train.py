@@ -1,8 +1,9 @@
 """`polyhead train`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -43,9 +44,33 @@ def train(
         Go on with an interrupted run: the same command with this flag, or just --out and this flag.
 
     """
-    from polyhead.recipe.load import merge, parse_keys, put, read_toml
     from polyhead.recipe.record import read_record, started
     from polyhead.recipe.train import train as run
+
+    named = bool(source) or (recipe is not None and not recipe.startswith("--"))
+    begun = read_record(out) if resume and not named and out is not None and started(out) else {}
+    values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out, begun)
+    return 0 if run(values, resume=resume).finished else 130
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """The files that options name instead of a recipe."""
+
+    source: Sequence[Path]
+    target: Sequence[Path]
+    dev_source: Path | None
+    dev_target: Path | None
+
+
+def recipe_values(
+    recipe: str | None, keys: Sequence[str], corpora: Corpora, out: Path | None, begun: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The tables of a recipe, of which options win over keys and keys over the file (or `begun`, a run's record).
+
+    Raises UsageError for what cannot be understood, RecipeError for a file that cannot be read.
+    """
+    from polyhead.recipe.load import merge, parse_keys, put, read_toml
 
     words = list(keys)
     if recipe is not None and recipe.startswith("--"):  # no recipe: the first word is a key already
@@ -56,23 +81,23 @@ def train(
     except RecipeError as error:
         raise UsageError(str(error)) from error
     _check_keys(given)
-    if len(source) != len(target):
-        raise UsageError(f"--source names {len(source)} files and --target {len(target)}; they go in pairs")
-    if (dev_source is None) != (dev_target is None):
+    if len(corpora.source) != len(corpora.target):
+        raise UsageError(
+            f"--source names {len(corpora.source)} files and --target {len(corpora.target)}; they go in pairs"
+        )
+    if (corpora.dev_source is None) != (corpora.dev_target is None):
         raise UsageError("--dev-source and --dev-target go together")
-    values = read_toml(Path(recipe)) if recipe is not None else {}
-    if resume and recipe is None and not source and out is not None and started(out):
-        values = read_record(out)
-    values = merge(values, given)
-    if source:
-        put(values, ["data", "train"], [_lines(s, t) for s, t in zip(source, target, strict=True)])
-    if dev_source is not None and dev_target is not None:
-        put(values, ["data", "dev"], [_lines(dev_source, dev_target)])
+    values = merge(read_toml(Path(recipe)) if recipe is not None else begun or {}, given)
+    if corpora.source:
+        pairs = zip(corpora.source, corpora.target, strict=True)
+        put(values, ["data", "train"], [_lines(source, target) for source, target in pairs])
+    if corpora.dev_source is not None and corpora.dev_target is not None:
+        put(values, ["data", "dev"], [_lines(corpora.dev_source, corpora.dev_target)])
     if out is not None:
         values["out"] = str(out)
     if recipe is None and not values.get("data"):
         raise UsageError("nothing to train on: give a recipe, or --source and --target")
-    return 0 if run(values, resume=resume).finished else 130
+    return values
 
 
 OPTIONS = ("source", "target", "dev-source", "dev-target", "out", "resume")

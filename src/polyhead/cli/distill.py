@@ -1,0 +1,64 @@
+"""`polyhead distill`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter, validators
+
+from polyhead.cli.train import Corpora, recipe_values
+
+
+def distill(
+    teacher: Path,
+    recipe: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    /,
+    *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    source: tuple[Path, ...] = (),
+    target: tuple[Path, ...] = (),
+    dev_source: Path | None = None,
+    dev_target: Path | None = None,
+    ensemble: tuple[Path, ...] = (),
+    beam: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 5,
+    select: Literal["best", "bleu", "chrf"] = "best",
+    keep_original: bool = False,
+    out: Path | None = None,
+    resume: bool = False,
+) -> int:
+    """Train a student on a teacher's translations of its training text.
+
+    Parameters
+    ----------
+    teacher
+        The model directory to learn from.
+    recipe
+        The student's: a TOML file, as in `recipes/`; without it --source and --target.
+    keys
+        Any key of a recipe, such as --model.decoder_layers 1; it wins over the file.
+    source
+        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+    target
+        Its translation by people, line by line; of use with --select, --keep-original and where a dev set is held out.
+    dev_source
+        Text to validate on; without it a part of the training text is held out.
+    dev_target
+        Its translation by people.
+    ensemble
+        More teachers with the same vocabulary, whose probabilities are averaged with the first one's.
+    beam
+        The teacher's beam size.
+    select
+        Learn the teacher's best translation, or of those in its beam the nearest to the given one by BLEU or chrF.
+    keep_original
+        Learn the given translations too.
+    out
+        The student's model directory; what the teacher wrote stays in its `distilled/`.
+    resume
+        Go on with an interrupted distillation or training: the same command with this flag.
+
+    """
+    from polyhead.recipe.distill import DistillationConfig
+    from polyhead.recipe.distill import distill as run
+
+    values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out)
+    config = DistillationConfig(beam_size=beam, select=select, keep_original=keep_original)
+    return 0 if run([teacher, *ensemble], values, config, resume=resume).finished else 130

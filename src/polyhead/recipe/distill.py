@@ -1,0 +1,152 @@
+"""Sequence-level knowledge distillation (Kim & Rush 2016): a student learns a teacher's translations of its corpus.
+
+What a teacher writes is more regular than what people wrote, so that a smaller, faster model can learn it.
+"""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from pydantic import Field
+
+from polyhead.config import Config
+from polyhead.data.readers import Pair
+from polyhead.errors import RecipeError
+from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
+from polyhead.recipe.load import Values, make_recipe, merge
+from polyhead.recipe.prepare import Pairs, read_pairs
+from polyhead.recipe.record import fingerprint, started
+from polyhead.recipe.selection import SelectionKind, build_selection
+from polyhead.recipe.signals import stop_on_signals
+from polyhead.recipe.train import Outcome, check_directory, train
+from polyhead.training.log import PlainDisplay, duration
+from polyhead.training.loop import Interrupt
+from polyhead.translator import Translator
+
+SHARD = 500
+"""Pairs translated together; what is lost at most when the power fails."""
+TELL_EVERY = 10.0
+"""Seconds between two lines of progress."""
+
+
+class DistillationConfig(Config):
+    """How a teacher's translations are made and chosen."""
+
+    beam_size: int = Field(default=5, ge=1)
+    """K, the teacher's beam (Kim & Rush: 5)."""
+    select: SelectionKind = "best"
+    """The teacher's best translation, or of its K best the nearest to the reference by the sentence's BLEU or chrF."""
+    keep_original: bool = False
+    """Whether the student learns the original pairs too."""
+
+
+def distill(
+    teachers: Sequence[Path], values: Values, config: DistillationConfig | None = None, *, resume: bool = False
+) -> Outcome:
+    """Translates a recipe's training text with the teachers (several: an ensemble), then trains the recipe on that.
+
+    Its dev and test sets stay as they are. What was translated stays in `distilled/` of the model directory.
+    Raises PolyheadError; what was written stays, and `resume` goes on from it, wherever it was interrupted.
+    """
+    config = config or DistillationConfig()
+    draft = make_recipe(values)
+    corpus = DistilledCorpus(draft.out / "distilled")
+    _check(draft.out, corpus, resume)
+    if draft.threads is not None:
+        torch.set_num_threads(draft.threads)
+    pairs = read_pairs(draft.data, draft.seed)
+    identity = _identity(teachers, config, pairs)
+    corpus.check(identity)
+    if not corpus.finished:
+        teacher = Translator.load(*teachers, dtype="float32")  # what is learnt shall not depend on the machine
+        corpus.begin(identity)
+        if not _translate(teacher, corpus, pairs.train, config, draft.data.score_tokenize):
+            return Outcome(draft.out, False, {})
+        sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
+        wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
+        corpus.finish({name: some for name, some in sets.items() if wanted[name]})
+    return train(_with_readers(values, corpus), resume=started(draft.out))
+
+
+def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
+    if resume and not corpus.begun:
+        raise RecipeError(f"{out}: there is no distillation to resume; leave out --resume to start one")
+    if corpus.begun and not resume:
+        raise RecipeError(f"{out} already holds a distillation: go on with --resume, or choose another --out")
+    if not corpus.begun:
+        check_directory(out, resume=False)
+
+
+def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:
+    return {
+        "teacher": [_sha256(teacher) for teacher in teachers],
+        "data": {"pairs": len(pairs.train), "sha256": fingerprint(pairs.train)},
+        "settings": config.model_dump(mode="json"),
+    }
+
+
+def _sha256(model: Path) -> str:
+    """Of all that decides a model's translations."""
+    digest = hashlib.sha256()
+    for path in (model / "config.json", model / "model.safetensors", *sorted(model.glob("*.spm"))):
+        try:
+            digest.update(path.read_bytes())
+        except FileNotFoundError as error:
+            raise RecipeError(f"{model} is no model directory: it has no {path.name}") from error
+    return digest.hexdigest()
+
+
+def _translate(
+    teacher: Translator,
+    corpus: DistilledCorpus,
+    pairs: Sequence[Pair],
+    config: DistillationConfig,
+    tokenize: str | None,
+) -> bool:
+    """Every shard that is missing → False where a signal asked to stop before the last."""
+    say, interrupt = PlainDisplay().message, Interrupt()
+    missing = [start for start in range(0, len(pairs), SHARD) if not corpus.has(start // SHARD)]
+    began = told = time.monotonic()
+    with stop_on_signals(interrupt):
+        for done, start in enumerate(missing):
+            if interrupt.requested:
+                say(f"stopped after {start:,} pairs; the same command with --resume goes on from there")
+                return False
+            if done and time.monotonic() - told > TELL_EVERY:
+                told = time.monotonic()
+                left = (told - began) / done * (len(missing) - done)
+                say(f"translated {start:,} of {len(pairs):,} pairs · {duration(left)} left")
+            corpus.keep(start // SHARD, _distil(teacher, pairs[start : start + SHARD], config, tokenize))
+    return True
+
+
+def _distil(
+    teacher: Translator, pairs: Sequence[Pair], config: DistillationConfig, tokenize: str | None
+) -> list[Distilled]:
+    """A translation for each pair's target, in order."""
+    found: list[Distilled | None] = [None] * len(pairs)
+    for language in sorted({pair.target_language or "" for pair in pairs}):
+        select = build_selection(config.select, language or None, tokenize)
+        numbers = [i for i, pair in enumerate(pairs) if (pair.target_language or "") == language]
+        translations = teacher.translate(
+            [pairs[i].source for i in numbers],
+            beam_size=config.beam_size,
+            n_best=1 if config.select == "best" else config.beam_size,
+            target_language=language or None,
+        )
+        for i, translation in zip(numbers, translations, strict=True):
+            rank = select(translation, pairs[i].target)
+            chosen = (translation.alternatives or (translation,))[rank]
+            found[i] = Distilled(chosen.text, rank, chosen.log_probability)
+    return [each for each in found if each is not None]
+
+
+def _with_readers(values: Values, corpus: DistilledCorpus) -> Values:
+    """The recipe with the distilled corpus to learn from, and the dev set that was held out, if one was."""
+    readers = corpus.readers()
+    data = {"train": [*readers["train"], *readers.get("original", [])]}
+    if "dev" in readers:
+        data["dev"] = readers["dev"]
+    return merge(values, {"data": data})

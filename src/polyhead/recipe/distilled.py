@@ -1,0 +1,137 @@
+"""A distilled corpus on disk: written shard by shard, so that an interruption costs one of them, then as lines.
+
+record.json                    whose translations of what, made how; counts, once all is translated
+shards/                        what is translated so far
+train.source  train.target     or train.fr.source … for each target language; sorted by that
+original.*                     the pairs with their references, where these are to be learnt too
+dev.*                          the dev set, where it was held out of the training text
+"""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, cast
+
+import polyhead
+from polyhead.data.readers import Pair
+from polyhead.errors import RecipeError
+from polyhead.files import remove_leftovers, write_text
+from polyhead.recipe.load import Values
+
+Identity = Mapping[str, Any]
+"""What decides the corpus: the teachers' hashes, the settings, the fingerprint of the pairs."""
+
+
+@dataclass(frozen=True)
+class Distilled:
+    """What a student learns in a reference's place."""
+
+    text: str
+    rank: int
+    """Its place in the teacher's n-best list, from 0."""
+    log_probability: float
+    """Of the text under the teacher, in nats."""
+
+
+class DistilledCorpus:
+    """The files below one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._record = directory / "record.json"
+        self._shards = directory / "shards"
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a distilled corpus, finished or not."""
+        return self._record.exists()
+
+    @property
+    def finished(self) -> bool:
+        """Whether every pair is translated and the readable files stand."""
+        return self.begun and "counts" in self._read()
+
+    def check(self, identity: Identity) -> None:
+        """Raises RecipeError if what was begun, if anything, is another corpus."""
+        before = self._read()["identity"] if self.begun else identity
+        if changed := [key for key in identity if before.get(key) != identity[key]]:
+            raise RecipeError(
+                f"{self.directory} was begun with another {' and another '.join(changed)}, so it cannot be gone on "
+                "with; name what it was begun with, or another --out"
+            )
+
+    def begin(self, identity: Identity) -> None:
+        """Notes what this corpus is to be; removes what a kill left half written."""
+        remove_leftovers(self._shards)
+        if not self.begun:
+            self._write({"polyhead": polyhead.__version__, "identity": identity})
+
+    def has(self, number: int) -> bool:
+        """Whether a shard, counted from 0, is translated."""
+        return self._shard(number).exists()
+
+    def keep(self, number: int, distilled: Sequence[Distilled]) -> None:
+        """Writes a shard, whole or not at all."""
+        lines = [json.dumps(asdict(each)) for each in distilled]  # in ASCII: no line break but those between them
+        write_text(self._shard(number), "".join(f"{line}\n" for line in lines))
+
+    def finish(self, sets: Mapping[str, Sequence[Pair]]) -> None:
+        """Writes the readable files: the shards in place of the targets of sets["train"], other sets as they are."""
+        pairs = sets["train"]
+        distilled = [each for number in range(len(list(self._shards.glob("*.jsonl")))) for each in self._load(number)]
+        train = [replace(pair, target=_one_line(new.text)) for pair, new in zip(pairs, distilled, strict=True)]
+        readers = {name: self._write_lines(name, some) for name, some in {**sets, "train": train}.items()}
+        ranks = Counter(each.rank for each in distilled)
+        counts = {
+            "pairs": len(train),
+            "equal_to_the_reference": sum(new.target == old.target for new, old in zip(train, pairs, strict=True)),
+            "of_each_rank": [ranks[rank] for rank in range(max(ranks) + 1)],
+            "mean_log_probability": sum(each.log_probability for each in distilled) / len(distilled),
+        }
+        self._write({**self._read(), "counts": counts, "readers": readers})
+        shutil.rmtree(self._shards)
+
+    def readers(self) -> dict[str, list[Values]]:
+        """Set → the settings of its readers."""
+        return cast(dict[str, list[Values]], self._read()["readers"])
+
+    def _write_lines(self, name: str, pairs: Sequence[Pair]) -> list[Values]:
+        """Two files for every target language → their readers."""
+        readers: list[Values] = []
+        ordered = sorted(pairs, key=lambda pair: pair.target_language or "")
+        for language, group in groupby(ordered, key=lambda pair: pair.target_language):
+            members = list(group)
+            stem = f"{name}.{language}" if language else name
+            paths = {side: self.directory.resolve() / f"{stem}.{side}" for side in ("source", "target")}
+            write_text(paths["source"], "".join(f"{pair.source}\n" for pair in members))
+            write_text(paths["target"], "".join(f"{pair.target}\n" for pair in members))
+            tag = {"target_language": language} if language else {}
+            readers.append({"kind": "lines", **{side: str(path) for side, path in paths.items()}, **tag})
+        return readers
+
+    def _shard(self, number: int) -> Path:
+        return self._shards / f"{number:06d}.jsonl"
+
+    def _load(self, number: int) -> list[Distilled]:
+        path = self._shard(number)
+        try:
+            return [Distilled(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError, TypeError) as error:
+            raise RecipeError(f"{path} cannot be read ({error}); delete it and go on with --resume") from error
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            return json.loads(self._record.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RecipeError(f"{self._record} cannot be read: {error}; name another --out") from error
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        write_text(self._record, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", " ").rstrip("\r")
