@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +12,11 @@ from cyclopts import App, Parameter
 
 from benchmarks import bleu, floor, machine, models, train_models, training, translation
 from benchmarks.contest import Stage
-from benchmarks.corpora import dev_set, text_sets, training_text
+from benchmarks.corpora import TrainingText, dev_set, text_sets, training_text
 from benchmarks.plan import FULL, QUICK, Places, Plan
 from benchmarks.report import markdown
 from benchmarks.results import Results, Row, merged, read, with_ratios, write
+from benchmarks.systems import LEFT_OUT
 from polyhead.errors import PolyheadError
 from polyhead.files import write_text
 
@@ -85,24 +86,32 @@ def run(
 
 def _measure(stage: Stage, tasks: Sequence[Task], goal: bleu.Goal) -> None:
     """Part by part; each is written as soon as it is there."""
-    plan, text = stage.plan, training_text(stage.places.data, stage.places.cache)
-    if "models" in tasks:
-        train_models.train(stage)
-    if "floor" in tasks:
-        _keep(stage, floor.measure(stage, text))
-    if "training" in tasks:
-        for size in plan.training_sizes:
-            _keep(stage, training.measure(stage, text, size))
-    if "translation" in tasks:
-        sets = text_sets(stage.places.data, plan.sentences)
-        for name, size in plan.translations:
-            if (directory := models.find(stage, name, size)) is not None:
-                _keep(stage, translation.measure(stage, models.load(stage, directory), sets[name], size))
-    if "bleu" in tasks:
-        dev = dev_set(stage.places.data, sentences=1014)
-        for size in plan.training_sizes:
-            peers = bleu.fastest_peers(_earlier(stage), size)
-            _keep(stage, bleu.measure(stage, text, dev, size, goal, peers))
+    text = training_text(stage.places.data, stage.places.cache)
+    parts: dict[Task, Callable[[], Iterable[Sequence[Row]]]] = {
+        "models": lambda: train_models.train(stage),
+        "floor": lambda: [floor.measure(stage, text)],
+        "training": lambda: (training.measure(stage, text, size) for size in stage.plan.training_sizes),
+        "translation": lambda: _translations(stage),
+        "bleu": lambda: _races(stage, text, goal),
+    }
+    for task, part in parts.items():
+        for rows in part() if task in tasks else ():
+            _keep(stage, rows)
+
+
+def _translations(stage: Stage) -> Iterator[list[Row]]:
+    sets = text_sets(stage.places.data, stage.plan.sentences)
+    for system, reason in LEFT_OUT.items():
+        stage.note(f"translation, {system}: {reason}")
+    for name, size in stage.plan.translations:
+        if (directory := models.find(stage, name, size)) is not None:
+            yield translation.measure(stage, models.load(stage, directory), sets[name], size)
+
+
+def _races(stage: Stage, text: TrainingText, goal: bleu.Goal) -> Iterator[list[Row]]:
+    dev = dev_set(stage.places.data)
+    for size in stage.plan.training_sizes:
+        yield bleu.measure(stage, text, dev, size, goal, bleu.fastest_peers(_earlier(stage), size))
 
 
 def _keep(stage: Stage, rows: Sequence[Row]) -> None:

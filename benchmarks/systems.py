@@ -94,6 +94,13 @@ def translation_systems(cores: int) -> tuple[System, ...]:
     )
 
 
+LEFT_OUT = {
+    "pymarian": "its decoder begins with a zero vector where ours reads <sos>: with our weights it writes no "
+    "translations, and a figure for outputs of other lengths would say nothing"
+}
+"""Peers that cannot translate with the same weights, and why; the results say so."""
+
+
 def ctranslate2_settings(cores: int) -> tuple[Setting, ...]:
     """int8 and float32, each with all cores as workers of one thread, one worker of all threads, and halfway."""
     splits = {(cores, 1), (1, cores), (max(1, cores // 2), 2 if cores > 1 else 1), (1, 1)}

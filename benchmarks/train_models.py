@@ -23,8 +23,8 @@ RECIPES = {
 UPDATES = {"tiny": 3000, "small": 2400, "base": 1200}
 
 
-def train(stage: Stage) -> None:
-    """Every model of the plan that doesn't stand yet; what was interrupted goes on."""
+def train(stage: Stage) -> tuple[()]:
+    """Every model of the plan that doesn't stand yet; what was interrupted goes on. It has no figures to give."""
     for test_set, size in stage.plan.translations:
         directory = stage.places.models / f"{test_set}-{size}"
         if (directory / "training" / "scores.json").exists() or directory.is_symlink():
@@ -34,6 +34,7 @@ def train(stage: Stage) -> None:
         command = [own_python(), "-m", "polyhead", "train", *arguments(stage, test_set, size), *resume]
         if subprocess.run(command, check=False).returncode != 0:
             stage.note(f"{directory} could not be trained")
+    return ()
 
 
 def arguments(stage: Stage, test_set: str, size: str) -> list[str]:

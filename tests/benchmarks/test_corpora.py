@@ -71,7 +71,7 @@ def test_test_sets_keep_pairs_together_and_of_documentation_the_long_sentences(t
     assert found["multi30k"].references == ("A dog. (de)",)
     assert found["pydocs"].sources[0].startswith("word word")
     assert found["pydocs"].references[0].endswith("(ko)")
-    assert dev_set(tmp_path, 5).references == ("A bird. (de)", "A horse. (de)")
+    assert dev_set(tmp_path).references == ("A bird. (de)", "A horse. (de)")
 
 
 def test_absent_data_is_said(tmp_path: Path) -> None:
