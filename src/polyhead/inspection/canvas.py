@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 from polyhead.errors import PolyheadError
@@ -18,6 +19,7 @@ from polyhead.errors import PolyheadError
 Figure = Any  # matplotlib's: nearly every method of its stubs takes untyped keywords
 Axes = Any
 
+_ONE_AT_A_TIME = Lock()
 SUFFIXES = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 160
 
@@ -79,7 +81,7 @@ def save(figure: Figure, path: Path | str) -> Path:
     """Writes the figure in the format that the suffix names."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _said_already():
+    with _writing():
         figure.savefig(path, dpi=DOTS_PER_INCH, bbox_inches="tight")
     return path
 
@@ -87,14 +89,17 @@ def save(figure: Figure, path: Path | str) -> Path:
 def rendered(figure: Figure, suffix: str) -> bytes:
     """The figure as the content of a file: "png", "svg" or "pdf"."""
     file = io.BytesIO()
-    with _said_already():
+    with _writing():
         figure.savefig(file, format=suffix, dpi=DOTS_PER_INCH, bbox_inches="tight")
     return file.getvalue()
 
 
 @contextmanager
-def _said_already() -> Generator[None]:
-    """Of missing letters `lettering_for` has warned, once; matplotlib would do so for every letter."""
-    with warnings.catch_warnings():
+def _writing() -> Generator[None]:
+    """One figure at a time, as neither fonts nor the filters of warnings are made for threads.
+
+    Of missing letters `lettering_for` has warned, once; matplotlib would do so for every letter.
+    """
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         yield
