@@ -34,6 +34,17 @@ def test_rules_prefixes_and_the_observer_reach_the_beam(table_model: Make, sourc
     assert seen
 
 
+def test_a_beam_of_one_is_greedy_search(table_model: Make, sources: Sources) -> None:
+    model, (source, mask) = table_model(30, seed=5), sources(12)
+    config = BeamConfig(beam_size=1, length_penalty=1.0, max_length=9, min_length=3, no_repeat_ngram=2)
+    seen: list[StepRecord] = []
+    expected = search(model, source, mask, config, observer=seen.append)
+    assert seen, "an observer is shown a beam"
+    for ours, theirs in zip(search(model, source, mask, config), expected, strict=True):
+        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
+        assert ours[0].score == pytest.approx(theirs[0].score, abs=1e-6)
+
+
 def test_width() -> None:
     assert width(BeamConfig(beam_size=4)) == 4
     assert width(GreedyConfig()) == width(SamplingConfig()) == 1

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 
 from polyhead.engine.projection import (
+    FEW,
     Activation,
     Pack,
     pack_bfloat16,
@@ -47,8 +48,16 @@ def test_a_rows_integers_do_not_depend_on_its_companions() -> None:
     projection = pack_int8(WEIGHT, BIAS[0], "none")
     mixed = X * torch.logspace(-4, 4, 40)[:, None]
     together = projection(mixed)
-    for row in range(40):
-        assert torch.equal(projection(mixed[row : row + 1])[0], together[row])
+    for start in range(40 - FEW - 1):
+        rows = slice(start, start + FEW + 1)
+        assert torch.equal(projection(mixed[rows]), together[rows])
+
+
+def test_a_few_rows_share_a_scale_and_stay_near() -> None:
+    projection = pack_int8(WEIGHT, BIAS[0], "relu")
+    for count in range(1, FEW + 1):
+        exact = torch.nn.functional.linear(X[:count], WEIGHT, BIAS[0]).relu()
+        assert error(projection(X[:count]), exact) < 2e-2
 
 
 def test_rows_and_weights_of_zeros_give_zeros() -> None:

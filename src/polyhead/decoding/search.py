@@ -31,6 +31,10 @@ def search(
     `sentences` key a sample's randomness, `observer` sees a beam; the others as in `beam`. Raises TypeError for
     settings that are no search's.
     """
+    if isinstance(config, BeamConfig) and config.beam_size == 1 and observer is None:
+        # one hypothesis needs none of a beam's bookkeeping
+        shared = {name: getattr(config, name) for name in SearchConfig.model_fields}
+        config = GreedyConfig.model_validate(shared)
     if isinstance(config, BeamConfig):
         return beam(model, source, source_mask, config, rules=rules, prefixes=prefixes, observer=observer)
     if isinstance(config, SamplingConfig):
