@@ -40,6 +40,8 @@ class System:
 AUTOCAST = Setting("bf16 autocast", {"precision": "bf16-autocast"})
 PRODUCTS = Setting("float32, products in bf16", {"precision": "bf16-products"})
 FLOAT32 = Setting("float32", {"precision": "float32"})
+DTYPES = ("float32", "bfloat16", "int8")
+"""Of our prepared engine."""
 PYTORCH = (AUTOCAST, PRODUCTS, FLOAT32)
 
 TRAINING = (
@@ -69,7 +71,11 @@ def translation_systems(cores: int) -> tuple[System, ...]:
             OURS,
             None,
             "polyhead_translation.py",
-            tuple(Setting(dtype, {"dtype": dtype}) for dtype in ("auto", "float32", "bfloat16", "int8")),
+            (
+                Setting("auto", {"engine": "auto", "dtype": "auto"}),
+                Setting("plain", {"engine": "plain", "dtype": "float32"}),
+                *(Setting(f"prepared {dtype}", {"engine": "prepared", "dtype": dtype}) for dtype in DTYPES),
+            ),
         ),
         System("CTranslate2", "ctranslate2", "ctranslate2_translation.py", ctranslate2_settings(cores), "ctranslate2"),
         System(

@@ -19,8 +19,8 @@ from polyhead.evaluation.metrics import evaluate
 PROBED = 128
 """Sentences by which settings are compared."""
 PROBED_SINGLY = 6
-EXACT = "float32"
-"""The setting of ours that others' translations are compared with."""
+EXACT = "plain"
+"""The setting of ours, float32 without any preparation, that others' translations are compared with."""
 
 
 @dataclass

@@ -21,6 +21,7 @@ from polyhead.decoding.config import GreedyConfig
 from polyhead.decoding.scoring import score
 from polyhead.model.build import build_model
 from polyhead.recipe.assemble import Parts, make_trainer
+from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import Validator, load_weights
@@ -34,29 +35,28 @@ NEVER = 1_000_000_000
 SHAPE = ("encoder_layers", "decoder_layers", "d_model", "d_ff", "num_heads", "dropout")
 
 
-def recipe_of(request: dict[str, Any]) -> Recipe:
-    """The recipe that a user would write for this size."""
-    size, schedule = request["size"], request["schedule"]
-    return make_recipe(
-        {
-            "out": request["scratch"],
-            "threads": request["setting"]["threads"],
-            "data": request["data"],
-            "tokenizer": {"kind": "bpe", "vocabulary_size": size["vocabulary"]},
-            "model": {name: size[name] for name in SHAPE},
-            "training": {
-                "max_updates": NEVER,
-                "validate_every": NEVER,
-                "precision": request["setting"]["precision"],
-                "label_smoothing": size["label_smoothing"],
-                "schedule": {
-                    "kind": "inverse-sqrt",
-                    "learning_rate": schedule["peak"],
-                    "warmup": schedule["warmup"],
-                },
-            },
-        }
-    )
+def recipe_of(request: dict[str, Any], pairs: int) -> Recipe:
+    """The recipe that a user would write for this size, with what follows from corpus and machine filled in."""
+    size, setting, schedule = request["size"], request["setting"], request["schedule"]
+    values = {
+        "out": request["scratch"],
+        "threads": setting["threads"],
+        "data": request["data"],
+        "tokenizer": {"kind": "bpe", "vocabulary_size": size["vocabulary"]},
+        "model": {name: size[name] for name in SHAPE},
+        "training": {
+            "max_updates": NEVER,
+            "validate_every": NEVER,
+            "precision": setting["precision"],
+            "label_smoothing": size["label_smoothing"],
+            "schedule": {"kind": "inverse-sqrt", "learning_rate": schedule["peak"], "warmup": schedule["warmup"]},
+        },
+    }
+    torch.set_num_threads(setting["threads"])
+    completed, choices = complete(values, pairs, torch.device("cpu"))
+    for choice in choices:
+        print(f"chosen: {choice}")
+    return make_recipe(completed)
 
 
 def parts_of(recipe: Recipe, vocabulary: str) -> Parts:
@@ -87,8 +87,8 @@ class Session:
         self.wire = wire
         self.requests = wire.requests()
         self.request = next(self.requests)
-        recipe = recipe_of(self.request)
-        torch.set_num_threads(recipe.threads or 1)
+        pairs = sum(len(source) for source, _, _ in read_batches(self.request["batches"]))
+        recipe = recipe_of(self.request, pairs)
         self.parts = parts_of(recipe, self.request["vocabulary"])
         trainer = make_trainer(self.parts, recipe, torch.device("cpu"), PlainDisplay(), resume=False)
         self.trainer: Trainer = replace(trainer, stream=self.stream)

@@ -1,6 +1,5 @@
 """polyhead: `Translator`, as `polyhead translate` uses it."""
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,13 +12,8 @@ class Polyhead:
     """A loaded model."""
 
     def __init__(self, model: str, _: str, setting: dict[str, Any]) -> None:
-        known = inspect.signature(Translator.load).parameters
-        if "dtype" not in known and setting["dtype"] not in ("auto", "float32"):
-            raise ValueError(f"this version has no engine for {setting['dtype']}")
-        options = {"dtype": setting["dtype"]} if "dtype" in known else {}
-        self.translator = Translator.load(model, **options)
-        engine = getattr(self.translator, "engine", None)
-        self.said = str(engine) if engine is not None else None
+        self.translator = Translator.load(model, engine=setting["engine"], dtype=setting["dtype"])
+        self.said = ", ".join(str(choice) for choice in self.translator.choices)
 
     def translate(self, sentences: Sequence[str], beam_size: int, batch: int | None) -> list[str]:
         """Batches are the translator's own affair."""
