@@ -47,8 +47,8 @@ class Past:
     @staticmethod
     def begin(sentences: int, layers: int, heads: int, size: int) -> "Past":
         """No past: `layers` layers of `heads` heads of `size` numbers."""
-        empty = [torch.zeros(2, sentences * heads, 2 * STRIDE, size) for _ in range(layers)]
-        ancestry = torch.full((sentences, 1, 1, 2 * STRIDE), HIDDEN)
+        empty = [torch.zeros(2, sentences * heads, STRIDE, size) for _ in range(layers)]
+        ancestry = torch.full((sentences, 1, 1, STRIDE), HIDDEN)
         return Past(Columns(empty, 0), ancestry, 0)
 
     @property
