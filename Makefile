@@ -59,7 +59,7 @@ $(VENV)/.torch-ready: constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.demo-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
-	$(PIP) install --constraint constraints.txt --editable '.[pictures]'
+	$(PIP) install --constraint constraints.txt --editable '.[pictures,serve]'
 	@touch $@
 
 $(VENV)/.dev-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
