@@ -42,12 +42,12 @@ PATIENCE = 30_000  # milliseconds; a busy machine takes its time
 def _write(directory: Path) -> Path:
     """A model directory with random weights: 6 × 8 heads in the encoder, two target languages."""
     torch.manual_seed(3)
-    tokenizer = train(WORDS, TokenizerConfig(), 330, ("xb", "xc"))
+    tokenizer = train(WORDS, TokenizerConfig(), 330, ("fr", "ko"))
     size = tokenizer.vocabulary_size
     config = BundleConfig(
         polyhead="0",
-        source_language="xa",
-        target_languages=("xb", "xc"),
+        source_language="en",
+        target_languages=("fr", "ko"),
         tagged=True,
         source_vocabulary=size,
         target_vocabulary=size,
@@ -156,7 +156,7 @@ def visit_with(browser: Any, address: str) -> Iterator[Any]:
         visit = Visit(context.new_page(), address)
         context.on("request", lambda request: _note(visit, request.url))
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
-        visit.page.on("console", lambda line: line.type == "error" and visit.errors.append(line.text))
+        visit.page.on("console", lambda line: _blame(visit, line))
         visits.append(visit)
         return visit
 
@@ -165,6 +165,11 @@ def visit_with(browser: Any, address: str) -> Iterator[Any]:
         visit.page.context.close()
         assert visit.strangers == []
         assert visit.errors == []
+
+
+def _blame(visit: Visit, line: Any) -> None:
+    if line.type == "error":
+        visit.errors.append(f"{line.text} {line.location['url']}")
 
 
 def _note(visit: Visit, url: str) -> None:

@@ -7,7 +7,7 @@ PLACES = ["decoder.cross", "output", "beam", "heads", "whatif", "encoder.embeddi
 
 
 def ready(visit, **view):
-    visit.trace_of(q=SENTENCE, to="xb", **view)
+    visit.trace_of(q=SENTENCE, to="fr", **view)
     visit.page.locator("#inspector h3").first.wait_for()
     return visit
 
@@ -80,10 +80,10 @@ def test_the_keyboard_alone_goes_from_the_sentence_to_a_cell(visit):
         page.keyboard.press("Control+Enter")
     visit.get("map").wait_for()
     page.keyboard.press("Tab")
-    for key, words in (("1", "Layer 6"), ("[", "Layer 5"), (".", "head 2"), (",", "head 1"), ("3", "")):
+    for key, words in (("1", "layer 5"), ("[", "layer 4"), (".", "head 2"), (",", "head 1"), ("3", "")):
         page.keyboard.press(key)
-        page.locator("[data-testid=map-title]", has_text=words.lower()).wait_for()
-    for _ in range(80):
+        page.locator("[data-testid=map-title]", has_text=words).wait_for()
+    for _ in range(120):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.closest('[data-testid=map]') !== null"):
             break

@@ -46,7 +46,7 @@ def test_typing_a_sentence_translates_it_and_opens_the_inspector(visit):
     ("site", "layer", "head", "row", "column"), [("decoder.cross", 1, 5, 2, 3), ("encoder.self", 4, 0, 0, 1)]
 )
 def test_the_arithmetic_of_a_clicked_cell_is_numpys(visit, site, layer, head, row, column):
-    trace = visit.trace_of(q=SENTENCE, to="xb", at=site, l=layer, h=head)
+    trace = visit.trace_of(q=SENTENCE, to="fr", at=site, l=layer, h=head)
     visit.get("map").locator("canvas").wait_for()
     click_cell(visit, trace, site, row, column)
     visit.get("cell").wait_for()
@@ -63,7 +63,7 @@ def test_the_arithmetic_of_a_clicked_cell_is_numpys(visit, site, layer, head, ro
 
 
 def test_a_row_sums_to_one_and_what_is_masked_weighs_exactly_nothing(visit):
-    trace = visit.trace_of(q=SENTENCE, to="xb", at="decoder.self", l=1, h=2, c="3.0")
+    trace = visit.trace_of(q=SENTENCE, to="fr", at="decoder.self", l=1, h=2, c="3.0")
     visit.get("cell").wait_for()
     frame = visit.get("map").get_by_role("application")
     columns = next(one for one in trace.meta["sites"] if one["name"] == "decoder.self")["columns"]
@@ -80,7 +80,7 @@ def test_a_row_sums_to_one_and_what_is_masked_weighs_exactly_nothing(visit):
 
 
 def test_masked_cells_are_hatched(visit):
-    trace = visit.trace_of(q=SENTENCE, to="xb", at="decoder.self", s="mask")
+    trace = visit.trace_of(q=SENTENCE, to="fr", at="decoder.self", s="mask")
     visit.get("map").locator("canvas").wait_for()
     count = """(canvas, size) => {
         const side = canvas.width / size, at = (row, column) => new Set(canvas.getContext("2d").getImageData(
@@ -96,7 +96,7 @@ def test_masked_cells_are_hatched(visit):
 
 def test_the_address_brings_the_same_view_back(visit_with):
     first = visit_with()
-    first.open(q=SENTENCE, to="xc", at="decoder.cross", l=0, h=3, s="scaled", c="2.1", lang="ko", theme="dark")
+    first.open(q=SENTENCE, to="ko", at="decoder.cross", l=0, h=3, s="scaled", c="2.1", lang="ko", theme="dark")
     first.get("cell").wait_for()
     first.page.keyboard.press(".")
     first.page.locator("[data-testid=map-title]", has_text="헤드 5").wait_for()
@@ -113,7 +113,7 @@ def test_the_address_brings_the_same_view_back(visit_with):
 
 
 def test_the_back_button_goes_back_to_the_part_before(visit):
-    visit.trace_of(q=SENTENCE, to="xb")
+    visit.trace_of(q=SENTENCE, to="fr")
     visit.get("map").wait_for()
     visit.page.locator("[data-place=output]").click()
     visit.get("candidates").wait_for()
@@ -122,7 +122,7 @@ def test_the_back_button_goes_back_to_the_part_before(visit):
 
 
 def test_the_output_shows_the_likeliest_pieces(visit):
-    trace = visit.trace_of(q=SENTENCE, to="xb", at="output", t=2)
+    trace = visit.trace_of(q=SENTENCE, to="fr", at="output", t=2)
     visit.page.locator("[data-testid=candidates][data-step='2']").wait_for()
     shown = [float(one.get_attribute("data-probability")) for one in visit.page.locator("[data-probability]").all()]
     wanted = [one["probability"] for one in trace.read("probabilities?t=2&k=12")["candidates"]]
@@ -146,7 +146,7 @@ def test_the_output_shows_the_likeliest_pieces(visit):
     ],
 )
 def test_every_part_opens(visit, place):
-    visit.trace_of(q=SENTENCE, to="xb")
+    visit.trace_of(q=SENTENCE, to="fr")
     visit.get("map").wait_for()
     visit.page.locator(f"[data-place='{place}']").click()
     visit.page.locator("#inspector table, #inspector figure canvas").first.wait_for()
@@ -154,7 +154,7 @@ def test_every_part_opens(visit, place):
 
 
 def test_a_seen_sum_is_that_of_embedding_and_position(visit):
-    visit.trace_of(q=SENTENCE, to="xb", at="encoder.embedding", c="2.7")
+    visit.trace_of(q=SENTENCE, to="fr", at="encoder.embedding", c="2.7")
     text = visit.get("embedding-sum").inner_text().replace("−", "-").split("d = 7:")[1]
     left, right = text.split("=")
     embedding, position = left.split("+")
@@ -162,7 +162,7 @@ def test_a_seen_sum_is_that_of_embedding_and_position(visit):
 
 
 def test_the_beam_is_a_tree_of_what_the_trace_tells(visit):
-    trace = visit.trace_of(q=SENTENCE, to="xb", at="beam", b=3)
+    trace = visit.trace_of(q=SENTENCE, to="fr", at="beam", b=3)
     visit.page.locator("[data-node]").first.wait_for()
     steps = trace.meta["beam"]["steps"]
     alive = {node["id"] for step in steps for node in step["candidates"] if node["state"] != "pruned"}
@@ -170,8 +170,14 @@ def test_the_beam_is_a_tree_of_what_the_trace_tells(visit):
     assert alive <= drawn
 
 
+def test_other_translations_are_listed_behind_the_best(visit):
+    visit.trace_of(q=SENTENCE, to="fr", n=3, b=3)
+    visit.page.get_by_role("list", name="Other translations").wait_for()
+    assert visit.page.get_by_role("list", name="Other translations").locator("li").count() == 2
+
+
 def test_taking_something_away_is_compared(visit):
-    trace = visit.trace_of(q=SENTENCE, to="xb", at="whatif")
+    trace = visit.trace_of(q=SENTENCE, to="fr", at="whatif")
     visit.page.locator("[data-mute='decoder.cross.1.0']").click()
     visit.get("compared").wait_for()
     with visit.page.expect_response(lambda answer: answer.url.endswith("/api/traces")):
@@ -186,14 +192,14 @@ def test_taking_something_away_is_compared(visit):
 
 
 def test_padding_changes_nothing(visit):
-    visit.trace_of(q="bado kilu", to="xb", at="padding")
+    visit.trace_of(q="bado kilu", to="fr", at="padding")
     visit.get("padding-difference").wait_for()
     assert visit.number("padding-difference") < 1e-4
     visit.page.locator("figure canvas").nth(2).wait_for()
 
 
 def test_a_translation_of_ones_own_is_looked_at(visit):
-    visit.trace_of(q=SENTENCE, to="xb")
+    visit.trace_of(q=SENTENCE, to="fr")
     visit.page.locator("summary", has_text="your own").click()
     visit.page.get_by_label("Look at a translation of your own").fill("kilu bado")
     with visit.page.expect_response(lambda answer: answer.url.endswith("/api/traces")) as made:
@@ -203,14 +209,14 @@ def test_a_translation_of_ones_own_is_looked_at(visit):
 
 
 def test_a_long_sentence_is_shown_through_a_window(visit):
-    trace = visit.trace_of(q=" ".join(SENTENCE.split() * 3), to="xb", at="encoder.self")
+    trace = visit.trace_of(q=" ".join(SENTENCE.split() * 3), to="fr", at="encoder.self")
     columns = len(trace.meta["source"]["tokens"])
     visit.get("map").locator("canvas").first.wait_for()
     assert visit.get("map").locator("canvas").count() == (2 if columns > 64 else 1)
 
 
 def test_files_are_handed_out(visit):
-    visit.trace_of(q=SENTENCE, to="xb")
+    visit.trace_of(q=SENTENCE, to="fr")
     visit.get("map").wait_for()
     for name in ("PNG", "SVG", "CSV"):
         with visit.page.expect_download() as taken:

@@ -14,7 +14,7 @@ def offline(visit_with, tmp_path):
 
     def open_file(**view):
         first = visit_with()
-        trace = first.trace_of(q=SENTENCE, to="xb")
+        trace = first.trace_of(q=SENTENCE, to="fr")
         first.get("map").wait_for()
         path = tmp_path / "trace.html"
         with urlopen(f"{trace.address}/api/traces/{trace.meta['id']}/export.html") as answer:

@@ -79,6 +79,8 @@ export interface BeamNode {
 }
 
 export interface BeamStep {
+  /** Which sentence of the text, in a stream. */
+  readonly sentence?: number;
   readonly t: number;
   readonly candidates: readonly BeamNode[];
 }

@@ -46,12 +46,13 @@ export class Page {
     }
   }
 
-  /** The address was changed from outside. Returns whether another text has to be translated. */
-  follow(): boolean {
+  /** The address was changed from outside. Returns what has to be done again: another text, or other edits. */
+  follow(): "translate" | "compare" | null {
     const before = this.view;
     this.view = fromHash(location.hash);
     const same = (["model", "language", "text", "target", "beam"] as const).every((key) => before[key] === this.view[key]);
-    return !same;
+    if (!same) return "translate";
+    return JSON.stringify(before.edits) === JSON.stringify(this.view.edits) ? null : "compare";
   }
 
   pin(cell: Cell | null): void {

@@ -39,6 +39,7 @@ export class Session {
   work: Work = $state.raw({ kind: "idle" });
   opened: Opened = $state.raw({ kind: "none" });
   compared: Compared = $state.raw({ kind: "none" });
+  /** What stands behind the best in the n-best list. */
   alternatives: readonly ScoredText[] = $state.raw([]);
   /** Whether the page is a file of its own, with one trace and no server. */
   offline = $state(false);
@@ -152,7 +153,7 @@ export class Session {
     await this.#open(signal);
     if (page.view.best > 1) {
       const request = { ...this.#translateRequest(), n_best: page.view.best, beam_size: Math.max(page.view.beam, page.view.best) };
-      this.alternatives = (await this.client.translate(request, signal)).alternatives;
+      this.alternatives = (await this.client.translate(request, signal)).alternatives.slice(1);
     }
   }
 
