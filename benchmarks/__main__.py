@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from benchmarks import bleu, floor, machine, models, train_models, training, translation
 from benchmarks.contest import Stage
 from benchmarks.corpora import TrainingText, dev_set, text_sets, training_text
-from benchmarks.plan import FULL, QUICK, Places, Plan
+from benchmarks.plan import FULL, QUICK, Places, Plan, SizeName, Task
 from benchmarks.report import markdown
 from benchmarks.results import Results, Row, merged, read, with_ratios, write
 from benchmarks.systems import LEFT_OUT
 from polyhead.errors import PolyheadError
 from polyhead.files import write_text
 
-Task = Literal["models", "floor", "training", "translation", "bleu"]
 SEVERAL = Parameter(consume_multiple=True)
 app = App(name="benchmarks", help=__doc__)
 
@@ -29,8 +28,8 @@ app = App(name="benchmarks", help=__doc__)
 def run(
     *,
     quick: bool = False,
-    tasks: Annotated[tuple[Task, ...], SEVERAL] = ("models", "floor", "training", "translation"),
-    sizes: Annotated[tuple[str, ...], SEVERAL] = (),
+    tasks: Annotated[tuple[Task, ...], SEVERAL] = (),
+    sizes: Annotated[tuple[SizeName, ...], SEVERAL] = (),
     threads: int | None = None,
     data: Path = Path("../shared/data"),
     cache: Path = Path("build/bench"),
@@ -48,10 +47,10 @@ def run(
     quick
         A small part, within five minutes once the environments stand; results go to the cache folder.
     tasks
-        What to do. `models` trains what is missing of the models to translate with; `bleu`, the time to a dev BLEU,
-        takes hours and has to be asked for.
+        What to do, instead of what the plan says. `models` trains what is missing of the models to translate with;
+        `bleu`, the time to a dev BLEU, takes hours and has to be asked for.
     sizes
-        Model sizes: tiny, small, base; the plan's unless given.
+        Sizes of model, instead of the plan's: tiny, small, base.
     threads
         Threads that every system may use; all cores unless given.
     data
@@ -80,8 +79,10 @@ def run(
     stage = Stage(plan, places, threads or machine.cores(), say)
     if (load := machine.load()) > 0.5:
         stage.note(f"the machine was busy with other work when this began (load {load:.1f}): figures may be too low")
-    _measure(stage, tasks, bleu.Goal(goal, every, 60 * minutes))
-    print(_page(places.out, plan).read_text(encoding="utf-8"))
+    stage.note("there are no figures for GPUs: this measures on processors alone")
+    _measure(stage, tasks or plan.tasks, bleu.Goal(goal, every, 60 * minutes))
+    if (page := _page(places.out, plan)).exists():
+        print(page.read_text(encoding="utf-8"))
 
 
 def _measure(stage: Stage, tasks: Sequence[Task], goal: bleu.Goal) -> None:

@@ -89,23 +89,20 @@ class Stage:
 def winners(
     stage: Stage,
     systems: tuple[System, ...],
-    request: Callable[[System], Mapping[str, Any] | None],
+    request: Callable[[System], Mapping[str, Any]],
     rate: Callable[[Contestant], float],
     running: ExitStack,
 ) -> dict[str, Contestant]:
     """Each system in the setting whose `rate` is the highest, still running; `running` ends them.
 
-    request: system → what its driver is told to prepare; None leaves the system out
+    request: system → what its driver is told to prepare
     A process runs one setting alone, so that its peak memory is that setting's.
     """
     found: dict[str, Contestant] = {}
     for system in systems:
-        asked = request(system)
-        if asked is None:
-            continue
         best: tuple[float, Contestant] | None = None
         for setting in system.settings:
-            contestant = stage.start(system, setting, asked)
+            contestant = stage.start(system, setting, request(system))
             if contestant is None:
                 continue
             value = _tried(stage, contestant, rate)

@@ -97,7 +97,7 @@ def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool) -> None:
         for name, array in arrays_of(collate_rows(corpus, rows)).items():
             arrays[f"{number}.{name}"] = array
     with atomic_file(path) as temporary, temporary.open("wb") as file:
-        np.savez(file, **arrays)
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def arrays_of(batch: Batch) -> dict[str, np.ndarray[Any, Any]]:

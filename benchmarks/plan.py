@@ -3,8 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 Say = Callable[[str], None]
+SizeName = Literal["tiny", "small", "base"]
+Task = Literal["models", "floor", "training", "translation", "bleu"]
 
 
 @dataclass(frozen=True)
@@ -12,6 +15,8 @@ class Plan:
     """Amounts. A round is one turn of every system."""
 
     name: str
+    tasks: tuple[Task, ...]
+    """What is done unless something else is asked for."""
     training_sizes: tuple[str, ...]
     translations: tuple[tuple[str, str], ...]
     """Test set and size of the model that translates it."""
@@ -45,6 +50,7 @@ class Plan:
 
 FULL = Plan(
     name="full",
+    tasks=("models", "floor", "training", "translation"),
     training_sizes=("tiny", "small", "base"),
     translations=(
         ("multi30k", "tiny"),
@@ -65,6 +71,7 @@ FULL = Plan(
 )
 QUICK = Plan(
     name="quick",
+    tasks=("floor", "training", "translation"),
     training_sizes=("tiny",),
     translations=(("multi30k", "tiny"),),
     all_settings=False,

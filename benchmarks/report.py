@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from benchmarks.results import Results, Row
 from benchmarks.systems import OURS
 
+TASKS = ("machine", "training", "time to BLEU", "translation")
+"""In the order of the page."""
 HIGHER_IS_BETTER = ("/s", "BLEU", "%")
 """How the units end of which more is better; of milliseconds and mebibytes less is."""
 
@@ -12,7 +14,7 @@ HIGHER_IS_BETTER = ("/s", "BLEU", "%")
 def markdown(results: Results) -> str:
     """The whole page."""
     parts = ["# Benchmark results", *_introduction(results)]
-    for task in dict.fromkeys(row.task for row in results.rows):
+    for task in sorted({row.task for row in results.rows}, key=TASKS.index):
         parts += ["", f"## {task[0].upper()}{task[1:]}"]
         rows = [row for row in results.rows if row.task == task]
         for group in groups(rows):

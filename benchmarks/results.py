@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,11 @@ class Results:
 def with_ratios(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Every row whose question polyhead has answered too gets its ratio."""
     rows = tuple(rows)
-    ours = {row.question: row.value for row in rows if row.system == OURS and row.value is not None}
-    return tuple(Row(**{**asdict(row), "ratio": _ratio(ours.get(row.question), row.value)}) for row in rows)
+    ours: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        if row.system == OURS and row.value is not None:
+            ours.setdefault(row.question, row.value)  # of several settings the first: what polyhead chooses itself
+    return tuple(replace(row, ratio=_ratio(ours.get(row.question), row.value)) for row in rows)
 
 
 def write(results: Results, path: Path) -> None:
@@ -72,11 +75,11 @@ def write(results: Results, path: Path) -> None:
 
 def read(path: Path) -> Results:
     """What `write` wrote. Raises ValueError where it is of another format."""
-    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if stored.pop("format", None) != FORMAT:
         raise ValueError(f"{path} holds no results of format {FORMAT}")
-    rows = tuple(Row(**row) for row in stored.pop("rows"))
-    return Results(**{**stored, "notes": tuple(stored["notes"])}, rows=rows)
+    rows, notes = tuple(Row(**row) for row in stored.pop("rows")), tuple(stored.pop("notes"))
+    return Results(**stored, rows=rows, notes=notes)
 
 
 def merged(old: Results | None, new: Results) -> Results:

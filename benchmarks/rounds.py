@@ -63,8 +63,3 @@ def turned(names: Sequence[str], number: int) -> list[str]:
     """Each round begins with another one, so that nobody always follows the same neighbour."""
     start = number % len(names) if names else 0
     return [*names[start:], *names[:start]]
-
-
-def best(rates: Mapping[str, float]) -> str | None:
-    """Whose value is the highest; of equals the first; None where there is none."""
-    return max(rates, key=lambda name: rates[name]) if rates else None

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.conversation import DriverError
-from benchmarks.rounds import Series, alternate, best, turned
+from benchmarks.rounds import Series, alternate, turned
 
 
 def test_everybody_has_a_turn_a_round_and_nobody_the_same_neighbour_always() -> None:
@@ -61,10 +61,5 @@ def test_other_errors_are_not_swallowed() -> None:
 def test_nobody_and_nothing() -> None:
     assert alternate({}, 3) == {}
     assert turned([], 2) == []
-    assert best({}) is None
     assert Series().median is None
     assert Series().spread is None
-
-
-def test_the_best_is_the_fastest_and_of_equals_the_first() -> None:
-    assert best({"a": 1.0, "b": 3.0, "c": 3.0}) == "b"
