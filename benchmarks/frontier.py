@@ -1,0 +1,193 @@
+"""`python -m benchmarks.frontier MODEL…`: quality against speed, as figures and as a picture.
+
+A model is on the frontier if no other one is both better and faster.
+"""
+
+import json
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+
+from cyclopts import App
+
+from benchmarks import machine
+from benchmarks.rounds import turned
+from polyhead.data.readers.files import read_text_lines
+from polyhead.errors import PolyheadError
+from polyhead.evaluation.metrics import evaluate
+from polyhead.files import write_text
+from polyhead.inspection.canvas import Axes, new_figure, save
+from polyhead.model.transformer import TransformerConfig
+from polyhead.translator import Translator
+
+MULTI30K = Path("../shared/data/multi30k-en-de")
+PLAIN, DISTILLED, INK = "#2a6fbb", "#d9762b", "#555555"
+app = App(name="frontier", help=__doc__)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One model."""
+
+    name: str
+    layers: str
+    """Encoder + decoder."""
+    parameters: int
+    distilled: bool
+    """Whether it learnt from a teacher's translations."""
+    engine: str
+    bleu: float
+    signature: str
+    sentences_per_second: float
+    """The median of all rounds."""
+    spread: float
+    """(fastest − slowest) / median."""
+
+
+@app.default
+def run(
+    *models: Path,
+    source: Path = MULTI30K / "test_2016_flickr.en",
+    reference: Path = MULTI30K / "test_2016_flickr.de",
+    beam: int = 5,
+    rounds: int = 5,
+    out: Path = Path("benchmarks/results"),
+) -> None:
+    """Translate a test set with every model in turn; write `frontier.json` and `frontier.png`.
+
+    Parameters
+    ----------
+    models
+        Model directories.
+    source
+        The test set, a sentence a line.
+    reference
+        Its translation.
+    beam
+        Beam size; 1 is greedy search.
+    rounds
+        How often each model translates it; the median counts.
+    out
+        The folder for the results.
+
+    """
+    sources, references = list(read_text_lines(source)), list(read_text_lines(reference))
+    points = measure(models, sources, references, beam, rounds)
+    found = {"machine": machine.describe(), "source": str(source), "beam": beam, "rounds": rounds}
+    best = frontier(points)
+    rows = [{**asdict(point), "on_the_frontier": point in best} for point in points]
+    write_text(out / "frontier.json", json.dumps({**found, "models": rows}, ensure_ascii=False, indent=2) + "\n")
+    picture(points, out / "frontier.png", f"{Path(source).name}, beam {beam}")
+    for point in points:
+        mark = "*" if point in best else " "
+        figures = f"{point.bleu:5.2f} BLEU  {point.sentences_per_second:7.1f} sentences/s"
+        print(f"{mark} {figures}  {point.layers:>5}  {point.name}")
+
+
+def measure(
+    models: Sequence[Path], sources: Sequence[str], references: Sequence[str], beam: int, rounds: int
+) -> list[Point]:
+    """Models take turns, round by round, so that whatever else the machine does falls on all of them alike."""
+    translators = {directory: Translator.load(directory) for directory in models}
+    for translator in translators.values():
+        translator.translate(sources[:50], beam_size=beam)  # first calls set up more than they will need
+    seconds: dict[Path, list[float]] = {directory: [] for directory in models}
+    outputs: dict[Path, list[str]] = {}
+    for number in range(rounds):
+        for directory in turned(list(models), number):
+            start = perf_counter()
+            found = translators[directory].translate(sources, beam_size=beam)
+            seconds[directory].append(perf_counter() - start)
+            outputs[directory] = [each.text for each in found]
+    return [
+        _point(directory, translators[directory], seconds[directory], outputs[directory], references)
+        for directory in models
+    ]
+
+
+def _point(
+    directory: Path, translator: Translator, seconds: Sequence[float], outputs: Sequence[str], references: Sequence[str]
+) -> Point:
+    config = translator.config
+    model = config.model
+    language = next(iter(config.target_languages), None)
+    (bleu,) = evaluate(outputs, references, language, metrics=("bleu",)).scores
+    rates = [len(outputs) / each for each in seconds]
+    middle = statistics.median(rates)
+    return Point(
+        name=directory.name,
+        layers=f"{model.encoder_layers}+{model.decoder_layers}" if isinstance(model, TransformerConfig) else model.kind,
+        parameters=sum(parameter.numel() for parameter in translator.bundle.model.parameters()),
+        distilled=(directory / "distilled" / "record.json").exists(),
+        engine=", ".join(str(choice) for choice in translator.choices),
+        bleu=bleu.value,
+        signature=bleu.signature,
+        sentences_per_second=middle,
+        spread=(max(rates) - min(rates)) / middle,
+    )
+
+
+def frontier(points: Sequence[Point]) -> list[Point]:
+    """Those that no other one beats in both, the fastest first; of equals all."""
+
+    def beaten(point: Point) -> bool:
+        return any(
+            other.bleu >= point.bleu
+            and other.sentences_per_second >= point.sentences_per_second
+            and (other.bleu, other.sentences_per_second) != (point.bleu, point.sentences_per_second)
+            for other in points
+        )
+
+    return sorted((point for point in points if not beaten(point)), key=lambda point: -point.sentences_per_second)
+
+
+def picture(points: Sequence[Point], path: Path, title: str) -> Path:
+    """Speed to the right, quality upwards, the frontier a line of steps. Returns the path written."""
+    figure = new_figure(7.2, 4.6, "constrained")
+    panel = figure.add_subplot()
+    best = frontier(points)
+    panel.step(
+        [point.sentences_per_second for point in best], [point.bleu for point in best],
+        where="post", color=INK, linewidth=1, alpha=0.5, zorder=1,
+    )  # fmt: skip
+    for distilled, colour in ((False, PLAIN), (True, DISTILLED)):
+        some = [point for point in points if point.distilled == distilled]
+        if some:
+            panel.scatter(
+                [point.sentences_per_second for point in some], [point.bleu for point in some],
+                s=46, color=colour, label="distilled" if distilled else "trained on references", zorder=2,
+            )  # fmt: skip
+    fastest = max(point.sentences_per_second for point in points)
+    for point in points:
+        right = point.sentences_per_second < 0.6 * fastest  # the side on which there is room
+        panel.annotate(
+            f"{point.layers}  {point.name}", (point.sentences_per_second, point.bleu), textcoords="offset points",
+            xytext=(7 if right else -7, 5), ha="left" if right else "right", fontsize=8, color=INK,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+        )  # fmt: skip
+    _frame(panel, 1.1 * fastest, title)
+    return save(figure, path)
+
+
+def _frame(panel: Axes, width: float, title: str) -> None:
+    """Axes with room for the labels beside the dots."""
+    panel.set_title(title, loc="left", fontsize=11)
+    panel.set_xlabel("sentences per second")
+    panel.set_ylabel("BLEU")
+    panel.set_xlim(0, width)
+    panel.margins(y=0.2)
+    panel.grid(color="#e6e6e6", linewidth=0.7)
+    panel.set_axisbelow(True)
+    for side in ("top", "right"):
+        panel.spines[side].set_visible(False)
+    panel.legend(frameon=False, fontsize=8, loc="lower left")
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except PolyheadError as error:
+        sys.exit(f"frontier: {error}")
