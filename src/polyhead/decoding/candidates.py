@@ -29,12 +29,13 @@ class Candidates:
 
     def where(self, mask: Tensor) -> Self:
         """mask, bool of the fields' shape → the candidates where it is True, flat, in order."""
+        places = mask.flatten().nonzero()[:, 0]
         return type(self)(
-            self.sentences[mask],
-            self.parents[mask],
-            self.tokens[mask],
-            self.log_probabilities[mask],
-            self.totals[mask],
+            self.sentences.flatten().index_select(0, places),
+            self.parents.flatten().index_select(0, places),
+            self.tokens.flatten().index_select(0, places),
+            self.log_probabilities.flatten().index_select(0, places),
+            self.totals.flatten().index_select(0, places),
         )
 
 

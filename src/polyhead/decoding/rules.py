@@ -50,9 +50,7 @@ class Forbid:
     tokens: tuple[int, ...]
 
     def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
-        for token in self.tokens:
-            log_probabilities[:, token] = NEVER
-        return log_probabilities
+        return log_probabilities.index_fill_(1, torch.tensor(self.tokens, device=log_probabilities.device), NEVER)
 
 
 @dataclass(frozen=True)
