@@ -1,0 +1,121 @@
+"""Training and translation measured with systems that only pretend: which rows come out, and whose settings win."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import training, translation
+from benchmarks.contest import Contestant, Stage
+from benchmarks.conversation import DriverError
+from benchmarks.corpora import TextSet, TrainingText
+from benchmarks.models import Trained
+from benchmarks.plan import FULL, Places
+from benchmarks.systems import OURS, Setting, System, translation_systems
+
+TEXT = TrainingText(Path("v"), Path("b"), Path("j"), pieces=100)
+TEST_SET = TextSet("multi30k", "de", ("one", "two", "three"), ("eins zwei drei vier", "zwei", "drei"))
+
+
+@dataclass
+class Pretender:
+    """A driver whose speed is its setting's place in this table: a second for each so many tokens or sentences."""
+
+    system: System
+    setting: Setting
+    asked: list[str] = field(default_factory=list[str])
+    peak_mib: float = 50.0
+    closed: bool = False
+
+    @property
+    def speed(self) -> float:
+        return SPEEDS.get((self.system.name, self.setting.name), 1.0)
+
+    def ask(self, do: str, seconds: float = 0.0, **request: Any) -> dict[str, Any]:
+        self.asked.append(do)
+        if self.speed == 0:
+            raise DriverError("out of memory")
+        match do:
+            case "run":
+                return {"tokens": 100 * request["count"], "seconds": 100 * request["count"] / self.speed}
+            case "judge":
+                return {"loss": 2.0}
+            case "translate":
+                outputs = list(TEST_SET.references[: len(request["sentences"])])
+                return {"seconds": len(outputs) / self.speed, "outputs": outputs}
+            case _:
+                return {"seconds": [1 / self.speed] * len(request["sentences"])}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+SPEEDS = {
+    (OURS, "auto"): 40.0,
+    (OURS, "float32"): 20.0,
+    ("Eole", "bf16 autocast"): 5.0,
+    ("Eole", "float32"): 8.0,
+    ("Sockeye", "float32"): 0.0,
+    ("CTranslate2", "int8, 1 × 2 threads"): 10.0,
+}
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Stage:
+    stage = Stage(replace(FULL, beams=(1,)), Places(*[tmp_path] * 5), threads=2, say=print)
+
+    def start(system: System, setting: Setting, request: Mapping[str, Any]) -> Contestant:
+        return Contestant(system, setting, Pretender(system, setting), {}, ready_seconds=1.5)
+
+    monkeypatch.setattr(stage, "start", start)
+    return stage
+
+
+def test_training_shows_every_system_in_its_best_setting(stage: Stage) -> None:
+    rows = {row.system: row for row in training.measure(stage, TEXT, "tiny") if row.measure == "throughput"}
+    assert (rows[OURS].setting, rows[OURS].value) == ("auto", 40.0)
+    assert (rows["Eole"].setting, rows["Eole"].value) == ("float32", 8.0)
+    assert {row.unit for row in rows.values()} == {"target tokens/s"}
+
+
+def test_a_setting_that_fails_leaves_the_others(stage: Stage) -> None:
+    rows = {row.system: row for row in training.measure(stage, TEXT, "tiny") if row.measure == "throughput"}
+    assert rows["Sockeye"].setting != "float32"
+    assert any("Sockeye, float32: out of memory" in note for note in stage.notes)
+
+
+def test_marian_is_not_asked_how_well_it_has_learnt(stage: Stage) -> None:
+    judged = {row.system for row in training.measure(stage, TEXT, "tiny") if row.measure.startswith("loss")}
+    assert OURS in judged
+    assert "pymarian" not in judged
+
+
+def test_translation_has_rows_for_everything_that_is_asked(stage: Stage) -> None:
+    config: Any = None
+    trained = Trained(Path("model"), config, {"ctranslate2": Path("exported")})
+    rows = translation.measure(stage, trained, TEST_SET, "small")
+    measures = {row.measure for row in rows if row.system == "CTranslate2"}
+    assert measures == {
+        "throughput",
+        "BLEU",
+        "as polyhead in float32",
+        "latency p50",
+        "latency p95",
+        "peak memory",
+        "start to first sentence",
+    }
+    best = next(row for row in rows if (row.system, row.measure) == ("CTranslate2", "throughput"))
+    assert (best.setting, best.value, best.search) == ("int8, 1 × 2 threads, batches of 64", 10.0, "greedy")
+    wait = next(row for row in rows if (row.system, row.measure) == ("CTranslate2", "latency p50"))
+    assert (wait.value, wait.unit) == (100.0, "ms")
+    assert "Hugging Face" not in {row.system for row in rows}  # it has no weights in its format
+
+
+def test_a_quick_plan_tries_the_first_setting_alone(stage: Stage) -> None:
+    stage.plan = replace(stage.plan, all_settings=False)
+    config: Any = None
+    rows = translation.measure(stage, Trained(Path("model"), config, {}), TEST_SET, "small")
+    ours = translation_systems(2)[0]
+    assert {row.setting for row in rows if row.system == OURS} == {ours.settings[0].name}
