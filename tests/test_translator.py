@@ -75,9 +75,9 @@ def test_a_single_text_must_stand_in_brackets(translator):
 class Echo(Translator):
     """Says what it was asked to decode in place of decoding it."""
 
-    def _decode(self, pieces, config, keys, observer):
+    def _decode(self, model, pieces, *how):
         self.seen = [*getattr(self, "seen", []), *(piece.content for piece in pieces)]
-        return super()._decode(pieces, config, keys, observer)
+        return super()._decode(model, pieces, *how)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import torch
 from polyhead.alignment import Alignment, align_words
 from polyhead.batch import collate, cut_by_length, pad
 from polyhead.bundle import Bundle, load_bundle
+from polyhead.decoding.checked import Checked
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
@@ -18,13 +19,14 @@ from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.scoring import score
 from polyhead.decoding.search import search as run_search
 from polyhead.decoding.search import width
-from polyhead.decoding.trace import Observer, StepRecord
+from polyhead.decoding.trace import Observer
 from polyhead.decoding.workers import batches_for_workers, side_by_side
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.trace import Edits, Trace, trace
 from polyhead.model.recording import record_pass
+from polyhead.model.seq2seq import Seq2Seq
 from polyhead.symbols import EOS
 from polyhead.text import pieces_within
 from polyhead.translation import Piece, Translation, first_word, join
@@ -250,8 +252,10 @@ class Translator:
         lengths = [len(piece.tokens) + 1 for piece in pieces]
         chunks = batches_for_workers(lengths, max(1, batch_tokens // width(config)))
 
+        model = self.engine if check is None else Checked(self.engine, check)
+
         def decode(chunk: list[int]) -> list[list[Hypothesis]]:
-            return self._decode([pieces[i] for i in chunk], config, chunk, _shown(observer, check))
+            return self._decode(model, [pieces[i] for i in chunk], config, chunk, observer)
 
         results = side_by_side(decode, chunks) if observer is None else map(decode, chunks)
         for chunk, decoded in zip(chunks, results, strict=True):
@@ -265,13 +269,18 @@ class Translator:
         return found
 
     def _decode(
-        self, pieces: Sequence[Piece], config: SearchConfig, keys: Sequence[int], observer: Observer | None
+        self,
+        model: Seq2Seq[Any],
+        pieces: Sequence[Piece],
+        config: SearchConfig,
+        keys: Sequence[int],
+        observer: Observer | None,
     ) -> list[list[Hypothesis]]:
         source = pad([[*piece.tokens, EOS] for piece in pieces])
         mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
         return run_search(
-            self.engine,
+            model,
             source,
             mask,
             config,
@@ -319,19 +328,6 @@ class Translator:
                 text = target_tokenizer.decode(best[i].tokens)
                 alignments[i] = align_words(weights, source, target, pieces[i].content, text)
         return alignments
-
-
-def _shown(observer: Observer | None, check: Callable[[], None] | None) -> Observer | None:
-    """Both as one observer."""
-    if check is None:
-        return observer
-
-    def checked(record: StepRecord) -> None:
-        check()
-        if observer is not None:
-            observer(record)
-
-    return checked
 
 
 def _pieces(bundle: Bundle) -> list[list[str]]:

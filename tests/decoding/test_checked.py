@@ -1,0 +1,37 @@
+"""A search that is asked at every step whether to go on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torch import Tensor
+
+from polyhead.decoding.checked import Checked
+from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
+from polyhead.decoding.search import search
+
+Make = Callable[..., Any]
+Sources = Callable[..., tuple[Tensor, Tensor]]
+
+
+@pytest.mark.parametrize("config", [BeamConfig(beam_size=3), BeamConfig(beam_size=1), GreedyConfig(), SamplingConfig()])
+def test_every_search_is_checked_at_every_step_and_finds_the_same(
+    table_model: Make, sources: Sources, counting: Make, config: SearchConfig
+) -> None:
+    model, calls = counting(table_model(9, seed=2)), []
+    found = search(Checked(model, lambda: calls.append(1)), *sources(3), config)
+    assert len(calls) == 1 + len(model.rows)
+    assert found == search(model, *sources(3), config)
+
+
+def test_what_the_check_raises_ends_the_search(table_model: Make, sources: Sources, counting: Make) -> None:
+    model, calls = counting(table_model(9, seed=2)), []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) > 3:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        search(Checked(model, check), *sources(3), GreedyConfig(min_length=20))
+    assert len(model.rows) == 2
