@@ -83,11 +83,12 @@ def server(model):
     """(address, process) of the server."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())}
     command = [sys.executable, "-m", "polyhead", "serve", str(model[0]), "--port", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-    address = re.search(r"http://127\.0\.0\.1:\d+", process.stderr.readline()).group()
-    yield address, process
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        address = re.search(r"http://127\.0\.0\.1:\d+", process.stderr.readline()).group()
+        yield address, process
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert "Traceback" not in process.stderr.read()
 
 
 async def one_client(number: int, http, texts: dict, language: str, until: float, tally: Tally) -> None:
@@ -149,4 +150,5 @@ def test_two_hundred_clients(server, expected, model):
     assert tally.left > 0
     assert not [status for status in tally.statuses if status >= 500]
     assert set(tally.statuses) <= {200, 400, 429}
-    assert memory[-1] < 1.2 * memory[len(memory) // 3] + 20
+    if SECONDS >= 30:  # before, buffers and kernels of the first batches are still being made
+        assert memory[-1] < 1.1 * memory[len(memory) // 2]

@@ -10,6 +10,7 @@ from polyhead.config import Config
 from polyhead.errors import PolyheadError
 from polyhead.inspection.anatomy import Site, attentions
 from polyhead.inspection.cores import Foreseeing, Muted, Unscaled
+from polyhead.inspection.tensors import UnknownPart
 from polyhead.model.embedding import Embedding
 from polyhead.model.positions import NoPosition
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -76,7 +77,7 @@ def _muted(edits: Edits, model: nn.Module) -> dict[tuple[Site, int], list[int]]:
     muted: dict[tuple[Site, int], list[int]] = defaultdict(list)
     for one in edits.mute:
         if one.head >= sizes.get((one.site, one.layer), 0):
-            raise PolyheadError(
+            raise UnknownPart(
                 f"cannot mute head {one.head} of {one.site}, layer {one.layer}: the model has no such head "
                 "(layers and heads count from 0)"
             )

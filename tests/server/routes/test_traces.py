@@ -101,6 +101,9 @@ def test_files(get, part, kind, begins):
         ("/probabilities", {"t": 999}, 404, "not_found"),
         ("/probabilities", {"t": 0, "k": 0}, 400, "bad_request"),
         ("/figure.gif", {}, 400, "bad_request"),
+        ("/figure.svg", {"head": 7}, 404, "not_found"),
+        ("/figure.svg", {"site": "elsewhere"}, 404, "not_found"),
+        ("/figure.svg", {"layer": 7}, 404, "not_found"),
     ],
 )
 def test_parts_that_there_are_not(get, part, asked, status, code):
@@ -114,13 +117,18 @@ def test_parts_that_there_are_not(get, part, asked, status, code):
         ({"text": "  "}, "empty"),
         ({"text": "bado " * 40}, "too_long"),
         ({"text": "bado", "language": "fr"}, "unknown_language"),
-        ({"text": "bado", "edits": {"mute": [{"site": "decoder.self", "layer": 7, "head": 0}]}}, "bad_request"),
         ({"text": "bado", "edits": {"explode": True}}, "bad_request"),
     ],
 )
 def test_what_cannot_be_traced(client, asked, code):
     answer = client.post("/api/traces", json={"language": "xb", **asked})
     assert (answer.status_code, answer.json()["code"]) == (400, code)
+
+
+def test_a_head_that_there_is_not_cannot_be_muted(client):
+    edits = {"mute": [{"site": "decoder.self", "layer": 7, "head": 0}]}
+    answer = client.post("/api/traces", json={"text": "bado", "language": "xb", "edits": edits})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 def test_a_forced_target_edits_and_a_companion(client):

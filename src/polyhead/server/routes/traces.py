@@ -163,6 +163,8 @@ def get_figure(
 ) -> Response:
     """A picture of an attention: one head or all of a layer; layer -1 is the last."""
     kept = services.traces.get(id)
+    if head is not None:
+        kept.trace.tensor(f"{site}.weights", head=head)  # a head that there is not is not found
     return Response(kept.trace.figure(site, layer, head, kind, theme), media_type=MEDIA_TYPES[kind])
 
 
