@@ -124,7 +124,7 @@ def test_a_fully_masked_row_is_no_nan_and_harms_no_other(varied: Transformer) ->
     logits, _ = prepared.step(torch.full((4,), SOS), prepared.start(prepared.encode(SOURCE, mask)))
     assert logits.isfinite().all()
     expected, _ = varied.step(torch.full((4,), SOS), varied.start(varied.encode(SOURCE, mask)))
-    close(logits[[0, 2, 3]], expected[[0, 2, 3]])
+    close(logits, expected)
     nothing = torch.zeros_like(MASK)
     alone = prepared.step(torch.full((4,), SOS), prepared.start(prepared.encode(SOURCE, nothing)))[0]
     assert alone.isfinite().all()

@@ -35,7 +35,7 @@ def side_by_side(function: Callable[[Task], Result], tasks: Sequence[Task]) -> I
     try:
         yield from pool.map(function, tasks)
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()  # what map has not begun it has given up by now
         torch.set_num_threads(cores)
 
 
