@@ -41,19 +41,20 @@ def test_the_student_learns_what_the_teacher_writes(toy, toy_model):
     assert again.scores == outcome.scores
 
 
-def test_interrupted_in_the_translation(toy, toy_model, monkeypatch, capsys):
+@pytest.mark.parametrize(("last", "pairs"), [(1, 80), (3, 150)])
+def test_interrupted_in_the_translation(toy, toy_model, monkeypatch, capsys, last, pairs):
     distill([toy_model], toy.values("whole"))
     kept = module.DistilledCorpus.keep
 
     def keep_and_stop(self, number, distilled):
         kept(self, number, distilled)
-        if number == 1:
+        if number == last:
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(module.DistilledCorpus, "keep", keep_and_stop)
     outcome = distill([toy_model], toy.values("stopped"))
     assert not outcome.finished
-    assert "stopped after 80 pairs; the same command with --resume" in capsys.readouterr().err
+    assert f"stopped after {pairs} pairs; the same command with --resume" in capsys.readouterr().err
     monkeypatch.undo()
     monkeypatch.setattr(module, "SHARD", 40)
     assert distill([toy_model], toy.values("stopped"), resume=True).finished

@@ -17,7 +17,7 @@ IDENTITY = {"teacher": ["ab"], "data": {"pairs": 5}, "settings": {"beam_size": 5
 def corpus(tmp_path):
     """Begun, with its two shards translated."""
     corpus = DistilledCorpus(tmp_path / "distilled")
-    corpus.begin(IDENTITY)
+    corpus.begin(IDENTITY, ["runs/teacher"])
     corpus.keep(0, [Distilled(f"d{i}", i, -1.0) for i in range(3)])
     corpus.keep(1, [Distilled("two\nlines\r", 0, -2.0), Distilled("t4", 0, -2.0)])
     return corpus
@@ -46,6 +46,7 @@ def test_the_record_counts(corpus):
     corpus.finish({"train": PAIRS})
     record = json.loads((corpus.directory / "record.json").read_text(encoding="utf-8"))
     assert record["identity"] == IDENTITY
+    assert record["teachers"] == ["runs/teacher"]
     assert record["counts"] == {
         "pairs": 5, "equal_to_the_reference": 1, "of_each_rank": [3, 1, 1], "mean_log_probability": -1.4,
     }  # fmt: skip
@@ -53,7 +54,7 @@ def test_the_record_counts(corpus):
 
 def test_languages_that_nobody_names(tmp_path):
     corpus = DistilledCorpus(tmp_path)
-    corpus.begin(IDENTITY)
+    corpus.begin(IDENTITY, ["runs/teacher"])
     corpus.keep(0, [Distilled("d", 0, -1.0)])
     corpus.finish({"train": [Pair("s", "t", None, "file:1")]})
     assert read(corpus, "train") == [("s", "d", None)]
@@ -69,7 +70,7 @@ def test_another_corpus_is_refused(corpus):
 def test_beginning_again_keeps_what_is_there_but_leftovers(corpus):
     leftover = corpus.directory / "shards" / ".000002.jsonl.x.unfinished"
     leftover.write_text("half")
-    corpus.begin({"other": 1})
+    corpus.begin({"other": 1}, [])
     assert not leftover.exists()
     corpus.check(IDENTITY)
     assert corpus.has(0)

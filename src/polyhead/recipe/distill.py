@@ -61,7 +61,7 @@ def distill(
     corpus.check(identity)
     if not corpus.finished:
         teacher = Translator.load(*teachers, dtype="float32")  # what is learnt shall not depend on the machine
-        corpus.begin(identity)
+        corpus.begin(identity, [str(directory) for directory in teachers])
         if not _translate(teacher, corpus, pairs.train, config, draft.data.score_tokenize):
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
@@ -105,20 +105,22 @@ def _translate(
     config: DistillationConfig,
     tokenize: str | None,
 ) -> bool:
-    """Every shard that is missing → False where a signal asked to stop before the last."""
+    """Every shard that is missing → False where a signal asked to stop; the shard under way is finished first."""
     say, interrupt = PlainDisplay().message, Interrupt()
+    say(f"translating {len(pairs):,} sources, beam {config.beam_size}, {teacher.choices[0]}")
     missing = [start for start in range(0, len(pairs), SHARD) if not corpus.has(start // SHARD)]
     began = told = time.monotonic()
     with stop_on_signals(interrupt):
-        for done, start in enumerate(missing):
+        for done, start in enumerate(missing, start=1):
+            some = pairs[start : start + SHARD]
+            corpus.keep(start // SHARD, _distil(teacher, some, config, tokenize))
             if interrupt.requested:
-                say(f"stopped after {start:,} pairs; the same command with --resume goes on from there")
+                say(f"stopped after {start + len(some):,} pairs; the same command with --resume goes on from there")
                 return False
-            if done and time.monotonic() - told > TELL_EVERY:
+            if time.monotonic() - told > TELL_EVERY:
                 told = time.monotonic()
                 left = (told - began) / done * (len(missing) - done)
-                say(f"translated {start:,} of {len(pairs):,} pairs · {duration(left)} left")
-            corpus.keep(start // SHARD, _distil(teacher, pairs[start : start + SHARD], config, tokenize))
+                say(f"translated {start + len(some):,} of {len(pairs):,} pairs · {duration(left)} left")
     return True
 
 

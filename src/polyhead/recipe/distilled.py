@@ -64,11 +64,11 @@ class DistilledCorpus:
                 "with; name what it was begun with, or another --out"
             )
 
-    def begin(self, identity: Identity) -> None:
-        """Notes what this corpus is to be; removes what a kill left half written."""
+    def begin(self, identity: Identity, teachers: Sequence[str]) -> None:
+        """Notes what this corpus is to be, and where its teachers stood; removes what a kill left half written."""
         remove_leftovers(self._shards)
         if not self.begun:
-            self._write({"polyhead": polyhead.__version__, "identity": identity})
+            self._write({"polyhead": polyhead.__version__, "teachers": list(teachers), "identity": identity})
 
     def has(self, number: int) -> bool:
         """Whether a shard, counted from 0, is translated."""
