@@ -29,10 +29,22 @@ def waiting(address):
 
 @pytest.mark.slow
 def test_sigterm_lets_the_requests_under_way_finish(tagged):
-    command = [sys.executable, "-m", "polyhead", "serve", str(tagged), "--port", "0", "--batch-tokens", "400"]
+    command = [
+        sys.executable,
+        "-m",
+        "polyhead",
+        "serve",
+        str(tagged),
+        "--port",
+        "0",
+        "--batch-tokens",
+        "400",
+        "--timeout",
+        "300",
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     answers = []
-    text = ["Bado kilu mera noti pasu. " * 30] * 20
+    text = ["Bado kilu mera noti pasu. " * 15] * 10
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         address = re.search(r"http://127\.0\.0\.1:\d+", process.stderr.readline()).group()
         threads = [
@@ -40,12 +52,12 @@ def test_sigterm_lets_the_requests_under_way_finish(tagged):
         ]
         for thread in threads:
             thread.start()
-        while waiting(address) <= 40 and len(answers) < 1:  # more than two requests' texts: all three have come
+        while waiting(address) <= 20 and len(answers) < 1:  # more than two requests' texts: all three have come
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
         for thread in threads:
             thread.join(300)
-        assert [len(answer["translations"]) for answer in answers] == [20] * 3
+        assert [len(answer["translations"]) for answer in answers] == [10] * 3
         assert process.wait(100) == 0
         with pytest.raises(OSError, match="refused"):
             post(address, text="too late", target="xb")
