@@ -28,7 +28,7 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
             stage,
             TRAINING,
             lambda system: training_request(stage, text, size_name, system),
-            _probe(plan.warm_up),
+            probe(plan.warm_up),
             running,
         )
         runs = {name: partial(turn, contestant, plan.updates, plan.seconds) for name, contestant in contestants.items()}
@@ -64,7 +64,7 @@ def turn(contestant: Contestant, updates: int, seconds: float) -> float:
     return float(answer["tokens"]) / float(answer["seconds"])
 
 
-def _probe(warm_up: int) -> Callable[[Contestant], float]:
+def probe(warm_up: int) -> Callable[[Contestant], float]:
     """Warms a contestant up, then one turn of two updates. Marian begins anew each time: it has nothing to warm up."""
 
     def rate(contestant: Contestant) -> float:
