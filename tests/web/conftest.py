@@ -18,7 +18,9 @@ import torch
 
 from polyhead.bundle import BundleConfig, save_description, save_weights
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.build import build_model
+from polyhead.model.build import ModelConfig, build_model
+from polyhead.model.rnn import RNNConfig
+from polyhead.model.rnn_attention import RNNAttentionConfig
 from polyhead.model.transformer import TransformerConfig
 from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
@@ -39,8 +41,11 @@ SENTENCE = "bado kilu mera noti pasu"
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time
 
 
-def _write(directory: Path) -> Path:
-    """A model directory with random weights: 6 × 8 heads in the encoder, two target languages."""
+ANCESTORS = (RNNConfig(d_model=16, hidden_size=16), RNNAttentionConfig(d_model=16, hidden_size=16))
+
+
+def _write(directory: Path, shape: ModelConfig = SHAPE) -> Path:
+    """A model directory with random weights, and two target languages."""
     torch.manual_seed(3)
     tokenizer = train(WORDS, TokenizerConfig(), 330, ("fr", "ko"))
     size = tokenizer.vocabulary_size
@@ -52,19 +57,19 @@ def _write(directory: Path) -> Path:
         source_vocabulary=size,
         target_vocabulary=size,
         longest_source=60,
-        model=SHAPE,
+        model=shape,
         tokenizer=TokenizerConfig(),
         decoding=BeamConfig(beam_size=2, max_length_ratio=0.0, max_length_offset=9),
     )
     directory.mkdir()
     save_description(directory, config, tokenizer, tokenizer)
-    save_weights(directory, dict(build_model(SHAPE, size, size).named_parameters()))
+    save_weights(directory, dict(build_model(shape, size, size).named_parameters()))
     return directory
 
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a server of that model answers."""
+    """Where a server answers: of a Transformer with 6 × 8 heads in its encoder, and of both ancestors."""
     uvicorn = pytest.importorskip("uvicorn", reason="the server needs polyhead[serve]")
     pytest.importorskip("fastapi", reason="the server needs polyhead[serve]")
     from polyhead.server.app import build_app
@@ -72,8 +77,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     from polyhead.server.services import Services
     from polyhead.server.settings import ServerConfig
 
-    model = _write(tmp_path_factory.mktemp("page") / "toy")
-    app = build_app(Services.start(open_directories([model]), ServerConfig()))
+    folder = tmp_path_factory.mktemp("page")
+    models = [_write(folder / "toy"), *(_write(folder / shape.kind, shape) for shape in ANCESTORS)]
+    app = build_app(Services.start(open_directories(models), ServerConfig()))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", access_log=False))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

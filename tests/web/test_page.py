@@ -208,6 +208,15 @@ def test_a_translation_of_ones_own_is_looked_at(visit):
     visit.page.locator("[data-testid=target]", has_text="kilu bado").wait_for()
 
 
+def test_the_ancestors_show_what_they_have(visit):
+    trace = visit.trace_of(m="rnn-attention", q=SENTENCE, to="fr", c="1.2")
+    visit.get("weight").wait_for()
+    assert visit.number("weight") == pytest.approx(trace.tensor("decoder.cross.weights", 0, 0)[1, 2], abs=1e-5)
+    visit.trace_of(m="rnn", q=SENTENCE, to="fr")
+    visit.get("candidates").wait_for()
+    assert visit.page.locator("[data-place='encoder.self']").count() == 0
+
+
 def test_a_long_sentence_is_shown_through_a_window(visit):
     trace = visit.trace_of(q=" ".join(SENTENCE.split() * 3), to="fr", at="encoder.self")
     columns = len(trace.meta["source"]["tokens"])

@@ -84,6 +84,7 @@ export class Session {
     const running = new AbortController();
     this.#running = running;
     this.#forget();
+    this.work = { kind: "working", encoded: false, steps: [] };
     try {
       await (page.view.target ? this.#open(running.signal) : this.#search(running.signal));
     } catch (error) {
@@ -139,7 +140,6 @@ export class Session {
   }
 
   async #search(signal: AbortSignal): Promise<void> {
-    this.work = { kind: "working", encoded: false, steps: [] };
     const steps: BeamStep[] = [];
     const watcher = {
       encoded: () => (this.work = { kind: "working", encoded: true, steps }),
