@@ -8,6 +8,7 @@ from polyhead.engine.projection import (
     FEW,
     Activation,
     Pack,
+    _row_count,
     pack_bfloat16,
     pack_float32,
     pack_int8,
@@ -63,3 +64,10 @@ def test_a_few_rows_share_a_scale_and_stay_near() -> None:
 def test_rows_and_weights_of_zeros_give_zeros() -> None:
     assert not pack_int8(WEIGHT, None, "none")(torch.zeros(3, 40)).any()
     assert not pack_int8(torch.zeros(8, 40), None, "none")(X).any()
+
+
+def test_row_counts_are_few_and_large_enough() -> None:
+    counts = [_row_count(rows) for rows in range(1, 2001)]
+    assert all(rows <= count <= rows * 1.125 for rows, count in enumerate(counts, 1))
+    assert len(set(counts)) < 80
+    assert counts == sorted(counts)

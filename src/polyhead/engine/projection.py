@@ -61,7 +61,11 @@ class Packed:
         self.compute = torch.ops.mkldnn._linear_pointwise.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self.compute(x.to(self.dtype), self.weight, self.bias, self.activation, [], "none").float()
+        rows = len(x)
+        if spare := _row_count(rows) - rows:
+            x = nn.functional.pad(x, (0, 0, 0, spare))
+        y = self.compute(x.to(self.dtype), self.weight, self.bias, self.activation, [], "none").float()
+        return y[:rows]
 
 
 class Int8:
@@ -92,6 +96,16 @@ class Int8:
         y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
         y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
         return self.activation(y)
+
+
+def _row_count(rows: int) -> int:
+    """At least `rows`: 1, 2, … 8, 9, … 16, 18, … 32, 36, … 64, 72 …
+
+    For every new number of rows oneDNN builds a kernel and keeps it, which costs milliseconds and half a MiB. As
+    sentences finish one by one, a search would ask for them all.
+    """
+    step = 1 << max(0, (rows - 1).bit_length() - 4)
+    return -(-rows // step) * step
 
 
 def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
