@@ -33,6 +33,15 @@ sys.exit(str([name for name in {HEAVY} if name in sys.modules]) if status or set
     assert min(used) < 1.0, "seconds of processor time: a busy machine does not count"
 
 
+def test_idle_threads_sleep_unless_the_user_says_otherwise(polyhead, monkeypatch):
+    for given, expected in ((None, "PASSIVE"), ("ACTIVE", "ACTIVE")):
+        monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+        if given:
+            monkeypatch.setenv("OMP_WAIT_POLICY", given)
+        assert polyhead("--version").status == 0
+        assert os.environ["OMP_WAIT_POLICY"] == expected
+
+
 def test_importing_the_package_loads_nothing_heavy():
     code = f"import polyhead, sys; sys.exit(' '.join(set({HEAVY}) & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

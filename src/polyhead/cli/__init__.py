@@ -46,6 +46,8 @@ for _name, _help in COMMANDS.items():
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted."""
     warnings.showwarning = _warn
+    # PyTorch's idle threads shall sleep, not spin: beside other programs spinning costs far more than waking takes.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
     words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
