@@ -6,8 +6,11 @@ from torch import Tensor
 
 from polyhead.engine.projection import (
     FEW,
+    SHORT,
     Activation,
+    ByLength,
     Pack,
+    Packed,
     _row_count,
     pack_bfloat16,
     pack_float32,
@@ -64,6 +67,19 @@ def test_a_few_rows_share_a_scale_and_stay_near() -> None:
 def test_rows_and_weights_of_zeros_give_zeros() -> None:
     assert not pack_int8(WEIGHT, None, "none")(torch.zeros(3, 40)).any()
     assert not pack_int8(torch.zeros(8, 40), None, "none")(X).any()
+
+
+def test_short_products_and_long_ones_agree() -> None:
+    projection = pack_float32(WEIGHT, BIAS[0], "relu")
+    rows = SHORT // WEIGHT.numel()
+    x = torch.randn(rows + 1, 40)
+    assert isinstance(projection, ByLength)
+    assert projection.rows == rows
+    assert error(projection(x)[:rows], projection(x[:rows])) < 1e-6
+
+
+def test_a_wide_weight_is_kept_but_once() -> None:
+    assert isinstance(pack_float32(torch.zeros(600, 600), None, "none"), Packed)
 
 
 def test_row_counts_are_few_and_large_enough() -> None:
