@@ -1,14 +1,13 @@
 """Text in, text out: splitting, tokenizing, batching, searching, and putting everything back in order."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from polyhead.alignment import Alignment, align_words
 from polyhead.batch import collate, cut_by_length, pad
 from polyhead.bundle import Bundle, load_bundle
 from polyhead.decoding.checked import Checked
@@ -25,11 +24,11 @@ from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.trace import Edits, Trace, trace
-from polyhead.model.recording import record_pass
 from polyhead.model.seq2seq import Seq2Seq
+from polyhead.piece_alignment import align_pieces
+from polyhead.pieces import cut_into_pieces, encode_source, longest_source
 from polyhead.symbols import EOS
-from polyhead.text import pieces_within
-from polyhead.translation import Piece, Translation, first_word, join
+from polyhead.translation import Piece, Translation, join
 
 __all__ = ["Translation", "Translator"]
 
@@ -98,11 +97,11 @@ class Translator:
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self.search_settings(search, beam_size, n_best)
-        pieces = list(self._pieces(texts, target_language, prefixes))
+        pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes))
         found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer, check)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
-            alignments = self._align(pieces, [hypotheses[0] for hypotheses in found], target_language)
+            alignments = align_pieces(self.bundle, pieces, [hypotheses[0].tokens for hypotheses in found])
             for ranked, alignment in zip(translated, alignments, strict=True):
                 ranked[0] = replace(ranked[0], alignment=alignment)
         of_text: list[list[int]] = [[] for _ in texts]
@@ -167,7 +166,7 @@ class Translator:
     @property
     def longest_source(self) -> int:
         """The most tokens of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
-        return min(self._max_length, self.config.longest_source or self._max_length)
+        return longest_source(self.bundle)
 
     @property
     def _max_length(self) -> int:
@@ -188,52 +187,7 @@ class Translator:
 
     def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
         """The ids the model reads: the language tag, where it has tags, and the tokens; without `<eos>`."""
-        tokens = self.bundle.source_tokenizer.encode(text)
-        return [*self._tag(target_language), *tokens]
-
-    def _tag(self, target_language: str | None) -> list[int]:
-        known = self.config.target_languages
-        if not self.config.tagged:
-            if target_language is not None and known and target_language not in known:
-                raise ModelError(f"this model translates to {known[0]}, not to {target_language}")
-            return []
-        if target_language is None:
-            raise ModelError(f"this model writes several languages; name one of {', '.join(known)}")
-        return [self.bundle.source_tokenizer.tag(target_language)]
-
-    def _pieces(
-        self, texts: Sequence[str], target_language: str | None, prefixes: Sequence[str] | None
-    ) -> Iterator[Piece]:
-        """The texts, split where they are too long; blank texts have no piece."""
-        tag = self._tag(target_language)
-        encode = self.bundle.source_tokenizer.encode
-        room = self.longest_source - len(tag) - 1
-        given = self._prefixes(texts, prefixes)
-        encoded = self.bundle.source_tokenizer.encode_many(texts)
-        for number, (text, tokens, prefix) in enumerate(zip(texts, encoded, given, strict=True)):
-            whole = len(tokens) <= room
-            parts = [text] if whole else pieces_within(text, lambda part: len(encode(part)) <= room)
-            start = 0
-            for part in parts:
-                if part.strip():
-                    content = part if whole else part.rstrip()
-                    ids = tokens if whole else encode(content)
-                    space = part[len(content) :]
-                    yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix, start)
-                    prefix = []
-                start += len(part)
-
-    def _prefixes(self, texts: Sequence[str], prefixes: Sequence[str] | None) -> list[list[int]]:
-        """The tokens that each text's translation must begin with."""
-        if prefixes is None:
-            return [[] for _ in texts]
-        if len(prefixes) != len(texts):
-            raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
-        encoded = self.bundle.target_tokenizer.encode_many(prefixes)
-        for number, tokens in enumerate(encoded, 1):
-            if len(tokens) >= self._max_length:
-                raise PolyheadError(f"prefix {number} is longer than the model's limit of {self._max_length} tokens")
-        return encoded
+        return encode_source(self.bundle, text, target_language)
 
     def _decode_all(
         self,
@@ -306,28 +260,6 @@ class Translator:
             tuple(tokenizer.pieces(hypothesis.tokens)),
             hypothesis.token_log_probabilities,
         )
-
-    def _align(
-        self, pieces: Sequence[Piece], best: Sequence[Hypothesis], target_language: str | None
-    ) -> list[Alignment]:
-        """The word alignment of each piece with its best hypothesis, from one teacher-forced pass."""
-        site = self.bundle.model.alignment_site
-        if site is None:
-            raise ModelError(f"a {self.config.model.kind} model has no attention to read alignments from")
-        source_tokenizer, target_tokenizer = self.bundle.source_tokenizer, self.bundle.target_tokenizer
-        skip = len(self._tag(target_language))
-        alignments: list[Alignment] = [()] * len(pieces)
-        lengths = [len(piece.tokens) + len(found.tokens) + 2 for piece, found in zip(pieces, best, strict=True)]
-        for chunk in cut_by_length(lengths, BATCH_TOKENS):
-            batch = collate([pieces[i].tokens for i in chunk], [best[i].tokens for i in chunk])
-            maps = record_pass(self.bundle.model, batch)
-            for row, i in enumerate(chunk):
-                source = source_tokenizer.tokens(pieces[i].content)
-                target = target_tokenizer.decoded(best[i].tokens)
-                weights = maps[site][0][row].mean(0)[: len(target), skip : skip + len(source)]
-                text = target_tokenizer.decode(best[i].tokens)
-                alignments[i] = align_words(weights, source, target, pieces[i].content, text)
-        return alignments
 
 
 def _pieces(bundle: Bundle) -> list[list[str]]:

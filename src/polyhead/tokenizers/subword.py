@@ -21,6 +21,8 @@ class SubwordTokenizer(BaseTokenizer):
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """`encode` of each."""
+        if len(texts) == 1:  # sentencepiece starts a thread for many
+            return [self.encode(texts[0])]
         return self._model.encode_many([self._written(text) for text in texts])
 
     def decode(self, ids: Iterable[int]) -> str:

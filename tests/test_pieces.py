@@ -1,0 +1,45 @@
+"""What a model reads of a text."""
+
+import pytest
+
+from polyhead.bundle import load_bundle
+from polyhead.errors import ModelError, PolyheadError
+from polyhead.pieces import cut_into_pieces, encode_source, longest_source
+
+
+@pytest.fixture
+def bundle(toy_model):
+    return load_bundle(toy_model)
+
+
+def test_pieces_are_the_text_and_fit_the_model(bundle, toy):
+    long = " ".join(toy.source(60, seed=1))
+    texts = ["", *toy.source(3, seed=2), "  ", long]
+    pieces = list(cut_into_pieces(bundle, texts, None, None))
+    assert sum(piece.text == 5 for piece in pieces) > 1
+    for number, text in enumerate(texts):
+        parts = [piece for piece in pieces if piece.text == number]
+        assert "".join(part.content + part.space for part in parts) == (text if text.strip() else "")
+        assert all(part.tokens == encode_source(bundle, part.content) for part in parts)
+    assert max(len(piece.tokens) + 1 for piece in pieces) <= longest_source(bundle)
+
+
+def test_only_a_texts_first_piece_gets_its_prefix(bundle, toy):
+    long = " ".join(toy.source(60, seed=1))
+    first, *others = cut_into_pieces(bundle, [long], None, [toy.target("bado")])
+    assert first.prefix == bundle.target_tokenizer.encode(toy.target("bado"))
+    assert others
+    assert not any(piece.prefix for piece in others)
+
+
+def test_what_does_not_fit_is_said(bundle, toy):
+    with pytest.raises(PolyheadError, match="1 texts, but 2 target prefixes"):
+        list(cut_into_pieces(bundle, ["a"], None, ["b", "c"]))
+    with pytest.raises(PolyheadError, match="prefix 1 is longer"):
+        list(cut_into_pieces(bundle, ["a"], None, ["bado " * 3000]))
+
+
+def test_a_language_must_be_one_that_the_model_writes(bundle):
+    named = bundle.config.model_copy(update={"target_languages": ("xb",), "tagged": False})
+    with pytest.raises(ModelError, match="translates to xb, not to xc"):
+        encode_source(type(bundle)(named, bundle.model, bundle.source_tokenizer, bundle.target_tokenizer), "a", "xc")
