@@ -131,9 +131,10 @@ def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
             "dropout": 0.1,
         },
         "training": {
-            "max_updates": 1700,
+            "max_updates": 2400,
+            "workers": 2,
             "label_smoothing": 0.1,
-            "validate_every": 850,
+            "validate_every": 1200,
             "metric": "dev_loss",
             "schedule": {"kind": "cosine", "learning_rate": 2e-3, "warmup": 300},
             "averaging": {"kind": "none"},
