@@ -102,7 +102,12 @@ def test_a_reader_that_leaves_early_causes_no_complaint(toy_model, tmp_path):
 
 def test_ctrl_c_is_no_traceback(toy_model):
     with subprocess.Popen(
-        [*COMMAND, "translate", str(toy_model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "translate", str(toy_model)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell's background jobs ignore Ctrl-C, and so would their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         # It waits for standard input once all is loaded. While a library is imported, a signal can be lost in it.
         reading_standard_input = ("0 0x0 ", "63 0x0 ")  # the system call's number on x86 and ARM, and what it is about
