@@ -63,11 +63,6 @@ def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(prepared.output, Plain)
 
 
-def test_a_pytorch_that_cannot_say_has_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(torch.cpu, "get_capabilities")
-    assert choice.cpu_features() == set()
-
-
 def test_a_part_without_a_prepared_form_leaves_the_model_as_it_is() -> None:
     model = transformer()
     model.get_submodule("decoder.layers.0.feed_forward").activation = torch.tanh

@@ -11,7 +11,6 @@ from polyhead.engine.projection import (
     ByLength,
     Pack,
     Packed,
-    _row_count,
     pack_bfloat16,
     pack_float32,
     pack_int8,
@@ -80,10 +79,3 @@ def test_short_products_and_long_ones_agree() -> None:
 
 def test_a_wide_weight_is_kept_but_once() -> None:
     assert isinstance(pack_float32(torch.zeros(600, 600), None, "none"), Packed)
-
-
-def test_row_counts_are_few_and_large_enough() -> None:
-    counts = [_row_count(rows) for rows in range(1, 2001)]
-    assert all(rows <= count <= rows * 1.125 for rows, count in enumerate(counts, 1))
-    assert len(set(counts)) < 80
-    assert counts == sorted(counts)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from polyhead.config import Config
+from polyhead.hardware import few_sizes
 
-_EXACT_UP_TO = 16
-"""Lengths up to here are widths of their own; above, there are 8 to 16 widths between a length and its double."""
 _SENTENCES = 8
 """Batches hold a multiple of this many sentences, which suits the kernels' vectors; those of long sentences may not."""
 
@@ -62,23 +61,15 @@ def batches(
     drawn: list[Draw] = []
     start = 0
     while start < count:
-        width = _width(int(needed[order[start]]))
+        width = few_sizes(int(needed[order[start]]))
         target_width = min(width, int(target_lengths.max()))
-        source_width = min(_width(math.ceil(width * ratio)), int(source_lengths.max()))
+        source_width = min(few_sizes(math.ceil(width * ratio)), int(source_lengths.max()))
         end = start + _sentences(source_width + target_width, config, share)
         drawn.append(_fitted(order[start:end], source_lengths, target_lengths, source_width, target_width))
         start, share = end, 1.0
     if config.shuffle:
         return [drawn[i] for i in random.permutation(len(drawn)).tolist()]
     return drawn[::-1]
-
-
-def _width(length: int) -> int:
-    """The next width that is at least `length`: 1, 2, … 16, 18, … 32, 36, … 64, 72 …"""
-    if length <= _EXACT_UP_TO:
-        return length
-    step = 1 << ((length - 1).bit_length() - 4)
-    return -(-length // step) * step
 
 
 def _sentences(tokens: int, config: BatchingConfig, share: float) -> int:

@@ -11,6 +11,7 @@ from typing import TypeVar
 import torch
 
 from polyhead.batch import cut_by_length
+from polyhead.hardware import cores_an_operation
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -31,12 +32,11 @@ def side_by_side(function: Callable[[Task], Result], tasks: Sequence[Task]) -> I
         yield from map(function, tasks)
         return
     pool = ThreadPoolExecutor(min(cores, len(tasks)), "polyhead-decoding", torch.set_num_threads, (1,))
-    torch.set_num_threads(1)  # MKL knows one number of threads for the whole process
-    try:
-        yield from pool.map(function, tasks)
-    finally:
-        pool.shutdown()  # what map has not begun it has given up by now
-        torch.set_num_threads(cores)
+    with cores_an_operation(1):
+        try:
+            yield from pool.map(function, tasks)
+        finally:
+            pool.shutdown()  # what map has not begun it has given up by now
 
 
 def batches_for_workers(lengths: Sequence[int], budget: int) -> list[list[int]]:

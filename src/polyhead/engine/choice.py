@@ -7,6 +7,7 @@ import torch
 
 from polyhead.engine.layers import has_prepared_form
 from polyhead.errors import ModelError
+from polyhead.hardware import cpu_features
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.transformer import Transformer
 
@@ -70,9 +71,3 @@ def _fastest(d_model: int) -> Literal["float32", "bfloat16", "int8"]:
         return "int8"
     native = cpu & {"avx512_bf16", "amx_bf16"}
     return "bfloat16" if native and torch.backends.mkldnn.is_available() else "float32"
-
-
-def cpu_features() -> set[str]:
-    """The names of the instructions that this CPU has; none where PyTorch is too old to say."""
-    ask = getattr(torch.cpu, "get_capabilities", dict[str, object])
-    return {name for name, has in ask().items() if has is True}

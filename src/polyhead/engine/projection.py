@@ -11,6 +11,8 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor, nn
 
+from polyhead.hardware import few_sizes
+
 Activation = Literal["none", "relu", "gelu"]
 LEVELS = 127.0
 """The largest 8-bit integer, to which a row's largest element is mapped."""
@@ -63,8 +65,8 @@ class Packed:
         self.compute = torch.ops.mkldnn._linear_pointwise.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        rows = len(x)
-        if spare := _row_count(rows) - rows:
+        rows = len(x)  # as sentences finish one by one, a search would ask for every number of them
+        if spare := few_sizes(rows) - rows:
             x = nn.functional.pad(x, (0, 0, 0, spare))
         y = self.compute(x.to(self.dtype), self.weight, self.bias, self.activation, [], "none").float()
         return y[:rows]
@@ -112,16 +114,6 @@ class Int8:
         y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
         y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
         return self.activation(y)
-
-
-def _row_count(rows: int) -> int:
-    """At least `rows`: 1, 2, … 8, 9, … 16, 18, … 32, 36, … 64, 72 …
-
-    For every new number of rows oneDNN builds a kernel and keeps it, which costs milliseconds and half a MiB. As
-    sentences finish one by one, a search would ask for them all.
-    """
-    step = 1 << max(0, (rows - 1).bit_length() - 4)
-    return -(-rows // step) * step
 
 
 def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:

@@ -11,37 +11,32 @@ from typing import TypeVar
 import numpy as np
 import torch
 
+from polyhead.hardware import cores_an_operation
+
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
 class Workers:
-    """`count` threads; one is the caller's own."""
+    """`count` threads, or none but the caller's own where that is 1."""
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
-        self._cores = torch.get_num_threads()
-        self._each = max(1, self._cores // count)
-        self._pool = ThreadPoolExecutor(count, "polyhead-worker", self._take_cores) if count > 1 else None
+        self._each = max(1, torch.get_num_threads() // count)
+        start = torch.set_num_threads, (self._each,)
+        self._pool = ThreadPoolExecutor(count, "polyhead-worker", *start) if count > 1 else None
 
     def map(self, function: Callable[[Argument], Result], arguments: Sequence[Argument]) -> list[Result]:
         """The results in the order of the arguments; an error in a thread is raised here."""
         if self._pool is None or len(arguments) == 1:
             return [function(argument) for argument in arguments]
-        # MKL knows one number of threads for the whole process.
-        torch.set_num_threads(self._each)
-        try:
+        with cores_an_operation(self._each):
             return list(self._pool.map(function, arguments))
-        finally:
-            torch.set_num_threads(self._cores)
 
     def close(self) -> None:
         """Ends the threads."""
         if self._pool is not None:
             self._pool.shutdown()
-
-    def _take_cores(self) -> None:
-        torch.set_num_threads(self._each)
 
 
 def seed_of(*numbers: int) -> int:

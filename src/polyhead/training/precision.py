@@ -1,9 +1,10 @@
 """Which number format to compute in on this machine."""
 
-from pathlib import Path
 from typing import Literal
 
 import torch
+
+from polyhead.hardware import cpu_features
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -20,13 +21,4 @@ def has_bfloat16(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     capabilities = torch.backends.cpu.get_cpu_capability()
-    return device.type == "cpu" and "AVX512" in capabilities and _cpu_flag("avx512_bf16", "amx_bf16")
-
-
-def _cpu_flag(*names: str) -> bool:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return False
-    flags = next((line.split() for line in lines if line.startswith("flags")), list[str]())
-    return any(name in flags for name in names)
+    return device.type == "cpu" and "AVX512" in capabilities and bool(cpu_features() & {"avx512_bf16", "amx_bf16"})

@@ -1,0 +1,36 @@
+"""What the CPU can do, and how many of its cores an operation takes."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import torch
+
+
+def cpu_features() -> set[str]:
+    """The names of the instructions that this CPU has; none where PyTorch is too old to say."""
+    ask = getattr(torch.cpu, "get_capabilities", dict[str, object])
+    return {name for name, has in ask().items() if has is True}
+
+
+@contextmanager
+def cores_an_operation(cores: int) -> Generator[None]:
+    """Within the block so many for each operation, and afterwards as before.
+
+    MKL knows one number for the whole process, so this holds for all threads; other libraries keep one for each thread,
+    which a new thread must set for itself.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(cores)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def few_sizes(size: int) -> int:
+    """The next of a few sizes that is at least `size`: 1, 2, … 16, 18, … 32, 36, … 64, 72 …, at most an eighth above.
+
+    For every new shape of a product oneDNN builds a kernel and keeps it, which costs milliseconds and half a MiB.
+    """
+    step = 1 << max(0, (size - 1).bit_length() - 4)
+    return -(-size // step) * step
