@@ -6,7 +6,7 @@ from polyhead.alignment import Alignment, align_words
 from polyhead.batch import collate, cut_by_length
 from polyhead.bundle import Bundle
 from polyhead.errors import ModelError
-from polyhead.model.recording import record_pass
+from polyhead.model.recording import weights_of
 from polyhead.translation import Piece
 
 BATCH_TOKENS = 4096
@@ -25,12 +25,12 @@ def align_pieces(bundle: Bundle, pieces: Sequence[Piece], outputs: Sequence[Sequ
     lengths = [len(piece.tokens) + len(output) + 2 for piece, output in zip(pieces, outputs, strict=True)]
     for chunk in cut_by_length(lengths, BATCH_TOKENS):
         batch = collate([pieces[i].tokens for i in chunk], [outputs[i] for i in chunk])
-        maps = record_pass(bundle.model, batch)
+        heads = weights_of(bundle.model, site, batch)
         for row, i in enumerate(chunk):
             source = bundle.source_tokenizer.tokens(pieces[i].content)
             target = bundle.target_tokenizer.decoded(outputs[i])
             tag = len(pieces[i].tokens) - len(source)
-            weights = maps[site][0][row].mean(0)[: len(target), tag : tag + len(source)]
+            weights = heads[row].mean(0)[: len(target), tag : tag + len(source)]
             text = bundle.target_tokenizer.decode(outputs[i])
             alignments[i] = align_words(weights, source, target, pieces[i].content, text)
     return alignments

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from polyhead.errors import PolyheadError
 from polyhead.inspection.edits import Edits, Head, apply
 from polyhead.inspection.tensors import UnknownPart
-from polyhead.inspection.view import view_of
+from polyhead.model.recording import view_of
 
 SOURCE, TARGET = torch.tensor([[4, 8, 9, 10, 3]]), torch.tensor([[2, 8, 9, 11]])
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from polyhead.inspection.trace import Edits, Head, trace
-from polyhead.model.recording import record_pass
+from polyhead.model.recording import weights_of
 from polyhead.model.transformer import TransformerConfig
 
 TEXT, LONGER = "bado kilu mera", "noti pasu rovi sela tugo vani zeko fimo"
@@ -199,13 +199,12 @@ def test_an_rnns_alignment_is_the_softmax_of_dot_products(translator_of, rnn):
     )
 
 
-def test_the_plain_recorder_sees_the_same_weights(translator_of, transformer):
+def test_an_alignment_is_read_from_the_same_weights(translator_of, transformer):
     from polyhead.batch import collate
 
     translator = translator_of(transformer)
     found = trace(translator, TEXT, target="koda", target_language="xb")
     batch = collate([[token.id for token in found.source[:-1]]], [found.target.ids])
-    maps = record_pass(translator.bundle.model, batch)
     for n in range(3):
-        weights = maps[f"decoder.layers.{n}.cross_attention"][0][0]
+        weights = weights_of(translator.bundle.model, f"decoder.layers.{n}.cross_attention", batch)[0]
         np.testing.assert_allclose(found.tensor("decoder.cross.weights", n), weights, atol=1e-6)

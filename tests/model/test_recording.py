@@ -1,18 +1,21 @@
-"""Recording attention weights from outside."""
+"""Looking into a model from outside, while it may be in use."""
+
+import threading
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from polyhead.batch import pad
-from polyhead.model.attention import attention_weights
-from polyhead.model.recording import recording
+from polyhead.batch import Batch, collate
+from polyhead.model.attention import ExplicitCore, FusedCore, attention_weights
+from polyhead.model.recording import Noting, view_of, weights_of
 from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.symbols import PAD, SOS
 
-SOURCE = pad([[5, 6, 7, 3], [8, 3]])
-TARGET = pad([[SOS, 6, 7], [SOS, 9, 10]])
-MASK = SOURCE != PAD
+BATCH = collate([[5, 6, 7], [8]], [[6, 7], [9, 10]])
+
+
+def run(model: Seq2SeqModel, batch: Batch = BATCH) -> Tensor:
+    return model(batch.source, batch.source_mask, batch.target_in)
 
 
 def cores(model: nn.Module) -> dict[str, nn.Module]:
@@ -20,60 +23,66 @@ def cores(model: nn.Module) -> dict[str, nn.Module]:
     return {name: core for name, core in found if isinstance(core, nn.Module)}
 
 
-def test_gives_every_attentions_weights_and_changes_no_output(model: Seq2SeqModel) -> None:
-    before = cores(model)
-    expected: dict[str, Tensor] = {}
+def test_a_view_shares_weights_but_no_modules(model: Seq2SeqModel) -> None:
+    view = view_of(model)
+    assert {id(parameter) for parameter in view.parameters()} == {id(parameter) for parameter in model.parameters()}
+    pairs = list(zip(view.named_buffers(), model.named_buffers(), strict=True))
+    assert all(one.data_ptr() == other.data_ptr() for (_, one), (_, other) in pairs)
+    assert not {id(module) for module in view.modules()} & {id(module) for module in model.modules()}
+    assert not view.training
+    assert torch.equal(run(view), run(model))
 
-    def note(name: str) -> None:
-        def recompute(module: nn.Module, inputs: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
+
+def test_the_weights_are_those_that_the_core_computes(model: Seq2SeqModel) -> None:
+    before = cores(model)
+    for name, core in before.items():
+        expected: list[Tensor] = []
+
+        def recompute(module: nn.Module, inputs: tuple[Tensor, Tensor, Tensor, Tensor], expected=expected) -> None:
             query, key, _, mask = inputs
-            expected[name] = attention_weights(query, key, mask)
+            expected.append(attention_weights(query, key, mask))
 
-        handles.append(before[name].register_forward_pre_hook(recompute))
-
-    handles: list[torch.utils.hooks.RemovableHandle] = []
-    for name in before:
-        note(name)
-    logits = model(SOURCE, MASK, TARGET)
-    for handle in handles:
+        handle = core.register_forward_pre_hook(recompute)
+        run(model)
         handle.remove()
-    with recording(model) as maps:
-        recorded = model(SOURCE, MASK, TARGET)
-    torch.testing.assert_close(recorded, logits, atol=1e-5, rtol=1e-5)
-    assert set(maps) == set(before)
-    for name, calls in maps.items():
-        (weights,) = calls
-        torch.testing.assert_close(weights, expected[name])
-        assert not weights.requires_grad
-    after = cores(model)
-    assert all(after[name] is core for name, core in before.items())
-
-
-def test_cross_attention_never_looks_at_padding_and_decoding_records_every_step(model: Seq2SeqModel) -> None:
-    with recording(model) as maps:
-        state = model.start(model.encode(SOURCE, MASK))
-        for t in range(TARGET.size(1)):
-            _, state = model.step(TARGET[:, t], state)
-    for name, calls in maps.items():
+        found = weights_of(model, name, BATCH)
+        torch.testing.assert_close(found, expected[0])
+        assert not found.requires_grad
         if "cross" in name:
-            assert [tuple(weights.shape[2:]) for weights in calls] == [(1, SOURCE.size(1))] * TARGET.size(1)
-            assert all((weights[1, :, :, 2:] == 0).all() for weights in calls)
+            assert tuple(found.shape[2:]) == (3, 4)
+            assert (found[1, :, :, 2:] == 0).all(), "padding is never looked at"
+    assert cores(model) == before
 
 
-def test_restores_the_cores_when_the_block_fails(model: Seq2SeqModel) -> None:
-    before = cores(model)
-    with pytest.raises(ZeroDivisionError), recording(model):
-        raise ZeroDivisionError
-    after = cores(model)
-    assert all(after[name] is core for name, core in before.items())
+def test_another_thread_may_use_the_model_meanwhile(model: Seq2SeqModel) -> None:
+    """Every module that the other thread meets is the model's own, at every moment of the looking."""
+    site = next(iter(cores(model)), None)
+    if site is None:
+        pytest.skip("no attention to look at")
+    own, met, done = cores(model), [], threading.Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            met.append(cores(model))
+
+    other = threading.Thread(target=watch)
+    other.start()
+    for _ in range(5):
+        weights_of(model, site, BATCH)
+    done.set()
+    other.join()
+    assert met
+    assert all(found == own for found in met)
 
 
-def test_recordings_may_be_nested(model: Seq2SeqModel) -> None:
-    before = cores(model)
-    with recording(model) as outer:
-        with recording(model) as inner:
-            model(SOURCE, MASK, TARGET)
-        model(SOURCE, MASK, TARGET)
-    assert {len(calls) for calls in inner.values()} <= {1}
-    assert {len(calls) for calls in outer.values()} <= {1}
-    assert all(cores(model)[name] is core for name, core in before.items())
+@pytest.mark.parametrize("core", [ExplicitCore(), FusedCore()])
+@pytest.mark.parametrize("masked", [True, False])
+def test_a_listener_hears_the_weights_and_changes_nothing(core: nn.Module, masked: bool) -> None:
+    query, key, value = (torch.randn(2, 4, length, 8) for length in (3, 5, 5))
+    mask = torch.tensor([[True, True, False, True, False], [True] * 5])[:, None, None] if masked else None
+    heard: list[Tensor] = []
+    found = Noting(core, lambda *everything: heard.append(everything[-1]))(query, key, value, mask)
+    torch.testing.assert_close(found, core(query, key, value, mask))
+    torch.testing.assert_close(heard[0], attention_weights(query, key, mask))
+    if masked:
+        assert (heard[0][0, :, :, [2, 4]] == 0).all()

@@ -1,33 +1,15 @@
-"""Attention cores that wrap another: one notes what it sees, the others change one thing.
+"""Attention cores that wrap another and change one thing.
 
 Each takes (query [B, H, T, d_k], key and value [B, H, S, d_k], mask, True where a query may see a key) and gives the
 heads' contexts [B, H, T, d_v], as the cores of `model/attention.py` do.
 """
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
-Listener = Callable[[Tensor, Tensor, Tensor, Tensor | None, Tensor], None]
-"""Hears (query, key, value, mask, weights [B, H, T, S])."""
-
-
-class Noting(nn.Module):
-    """Tells a listener what goes in, and the weights that the core gives it."""
-
-    def __init__(self, core: nn.Module, listener: Listener) -> None:
-        super().__init__()
-        self.core = core
-        self._listener = listener
-
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-        # A core's context is weights·V. With V = I it is the weights themselves, whatever the core's formula.
-        identity = torch.eye(key.size(-2), dtype=value.dtype, device=value.device)
-        weights: Tensor = self.core(query, key, identity.expand(*key.shape[:-1], -1), mask)
-        self._listener(query, key, value, mask, weights)
-        return weights @ value
+from polyhead.model.recording import Listener, Noting
 
 
 class Around(nn.Module):

@@ -19,7 +19,7 @@ from polyhead.inspection.search import Subject, beam_settings, search
 from polyhead.inspection.sentence import EmptyText, check_length, given_target, source_tokens, written_target
 from polyhead.inspection.tensors import Tensors
 from polyhead.inspection.traced import Trace
-from polyhead.inspection.view import view_of
+from polyhead.model.recording import view_of
 from polyhead.symbols import EOS
 
 __all__ = ["Edits", "Head", "Trace", "trace"]

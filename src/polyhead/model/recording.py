@@ -1,59 +1,57 @@
-"""Attention weights, seen from outside: while recording, every attention's core is the explicit one and takes notes.
+"""Looking into a model that others are using: a double of it, and a core that takes notes.
 
-The model's code has neither a flag nor a stored map; when the block ends, its own cores are back.
+Nothing of the model itself is ever exchanged: one thread may look inside while another translates with it.
 """
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from typing import Any, cast
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import chain
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from polyhead.batch import Batch
-from polyhead.model.attention import attention
 from polyhead.model.seq2seq import Seq2SeqModel
 
-Maps = dict[str, list[Tensor]]
-"""Name of the attention module → the weights [B, H, T, S] of each of its calls."""
+M = TypeVar("M", bound=nn.Module)
+
+Listener = Callable[[Tensor, Tensor, Tensor, Tensor | None, Tensor], None]
+"""Hears (query, key, value, mask, weights [B, H, T, S])."""
 
 
-class RecordingCore(nn.Module):
-    """Equation 1, noting its weights under a name."""
+def view_of(model: M) -> M:
+    """The same mathematics on the same tensors, none of them copied; changing its modules leaves `model` as it is."""
+    shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
+    return deepcopy(model, shared)
 
-    def __init__(self, name: str, maps: Maps) -> None:
+
+class Noting(nn.Module):
+    """Around an attention's core: tells a listener what goes in, and the weights that the core gives it."""
+
+    def __init__(self, core: nn.Module, listener: Listener) -> None:
         super().__init__()
-        self._name = name
-        self._maps = maps
+        self.core = core
+        self._listener = listener
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-        context, weights = attention(query, key, value, mask)
-        self._maps.setdefault(self._name, []).append(weights.detach())
-        return context
+        # A core's context is weights·V. With V = I it is the weights themselves, whatever the core's formula.
+        identity = torch.eye(key.size(-2), dtype=value.dtype, device=value.device)
+        weights: Tensor = self.core(query, key, identity.expand(*key.shape[:-1], -1), mask)
+        self._listener(query, key, value, mask, weights)
+        return weights @ value
 
 
-@contextmanager
-def recording(model: nn.Module) -> Generator[Maps, None, None]:
-    """Within the block, every attention of `model` (any module with a `core`) adds its weights to the maps."""
-    maps: Maps = {}
-    attentions = _attentions(model)
-    cores = {name: module.get_submodule("core") for name, module in attentions.items()}
-    try:
-        for name, module in attentions.items():
-            module.core = RecordingCore(name, maps)
-        yield maps
-    finally:
-        for name, module in attentions.items():
-            module.core = cores[name]
+def weights_of(model: Seq2SeqModel[Any], site: str, batch: Batch) -> Tensor:
+    """The weights [B, H, T, S] of the attention called `site` in one teacher-forced pass; the model in eval mode."""
+    view = view_of(model)
+    attention = view.get_submodule(site)
+    heard: list[Tensor] = []
 
+    def listen(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, weights: Tensor) -> None:
+        heard.append(weights)
 
-def record_pass(model: Seq2SeqModel[Any], batch: Batch) -> Maps:
-    """The weights of every attention in one teacher-forced pass over a batch; the model must be in eval mode."""
-    with torch.inference_mode(), recording(model) as maps:
-        model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
-    return maps
-
-
-def _attentions(model: nn.Module) -> dict[str, nn.Module]:
-    modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
-    return {name: module for name, module in modules if isinstance(getattr(module, "core", None), nn.Module)}
+    attention.core = Noting(attention.get_submodule("core"), listen)
+    with torch.inference_mode():
+        view.decode(batch.target_in, view.encode(batch.source, batch.source_mask))
+    return heard[0]
