@@ -6,16 +6,13 @@ from typing import Any
 import pytest
 import torch
 
-from polyhead.bundle import Bundle, BundleConfig
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.build import build_model
 from polyhead.model.rnn import RNNConfig
 from polyhead.model.rnn_attention import RNNAttentionConfig
 from polyhead.model.transformer import TransformerConfig
-from polyhead.tokenizers.build import train
-from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translator import Translator
+from tests.small import small_bundle
 
 SIZES: dict[str, Any] = {
     "d_model": 16,
@@ -44,33 +41,20 @@ KINDS = {**TRANSFORMERS, **RECURRENTS}
 @pytest.fixture(scope="session")
 def tokenizer() -> Tokenizer:
     """Pieces of a toy language, with tags for xb and xc."""
-    texts = ["bado kilu mera noti pasu", "rovi sela tugo vani zeko", "fimo gura hepi jola wuto"]
-    return train(texts, TokenizerConfig(), 330, ["xb", "xc"])
+    return small_bundle(KINDS["paper"]).target_tokenizer
 
 
 @pytest.fixture
-def translator_of(tokenizer: Tokenizer) -> Callable[[str], Translator]:
+def translator_of() -> Callable[[str], Translator]:
     """Name of a kind → a translator of it, from xa into xb and xc."""
 
     def make(kind: str) -> Translator:
-        size = tokenizer.vocabulary_size
-        config = BundleConfig(
-            polyhead="0",
-            source_language="xa",
-            target_languages=("xb", "xc"),
-            tagged=True,
-            source_vocabulary=size,
-            target_vocabulary=size,
-            model=KINDS[kind],
-            tokenizer=tokenizer.config,
-            decoding=BeamConfig(beam_size=3, max_length_offset=4),
-        )
+        bundle = small_bundle(KINDS[kind], longest_source=None, decoding=BeamConfig(beam_size=3, max_length_offset=4))
         torch.manual_seed(1)
-        model = build_model(config.model, size, size)
         with torch.no_grad():
-            for parameter in model.parameters():
+            for parameter in bundle.model.parameters():
                 parameter.add_(torch.randn_like(parameter), alpha=0.1)  # off zero biases and unit gains
-        return Translator(Bundle(config, model.eval(), tokenizer, tokenizer))
+        return Translator(bundle)
 
     return make
 

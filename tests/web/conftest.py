@@ -3,9 +3,8 @@
 import io
 import json
 import shutil
-import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,13 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
-import torch
 
-from polyhead.bundle import BundleConfig, save_description, save_weights
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.build import ModelConfig, build_model
+from polyhead.model.build import ModelConfig
 from polyhead.model.rnn import RNNConfig
 from polyhead.model.rnn_attention import RNNAttentionConfig
 from polyhead.model.transformer import TransformerConfig
-from polyhead.tokenizers.build import train
-from polyhead.tokenizers.config import TokenizerConfig
+from tests.small import listening, write_small
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
@@ -36,58 +32,44 @@ ARGUMENTS = (
     "--disable-sync",
 )
 SHAPE = TransformerConfig(d_model=64, d_ff=96, num_heads=8, encoder_layers=6, decoder_layers=2, max_length=120)
-WORDS = ["bado kilu mera noti pasu", "rovi sela tugo vani zeko", "fimo gura hepi jola wuto", "The cat sat down."]
 SENTENCE = "bado kilu mera noti pasu"
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time
+KEY = "an open secret"
+ANCESTORS = {
+    "rnn": RNNConfig(d_model=16, hidden_size=16),
+    "rnn-attention": RNNAttentionConfig(d_model=16, hidden_size=16),
+}
 
 
-ANCESTORS = (RNNConfig(d_model=16, hidden_size=16), RNNAttentionConfig(d_model=16, hidden_size=16))
-
-
-def _write(directory: Path, shape: ModelConfig = SHAPE) -> Path:
-    """A model directory with random weights, and two target languages."""
-    torch.manual_seed(3)
-    tokenizer = train(WORDS, TokenizerConfig(), 330, ("fr", "ko"))
-    size = tokenizer.vocabulary_size
-    config = BundleConfig(
-        polyhead="0",
-        source_language="en",
-        target_languages=("fr", "ko"),
-        tagged=True,
-        source_vocabulary=size,
-        target_vocabulary=size,
-        longest_source=60,
-        model=shape,
-        tokenizer=TokenizerConfig(),
-        decoding=BeamConfig(beam_size=2, max_length_ratio=0.0, max_length_offset=9),
-    )
-    directory.mkdir()
-    save_description(directory, config, tokenizer, tokenizer)
-    save_weights(directory, dict(build_model(shape, size, size).named_parameters()))
-    return directory
-
-
-@pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a server answers: of a Transformer with 6 × 8 heads in its encoder, and of both ancestors."""
-    uvicorn = pytest.importorskip("uvicorn", reason="the server needs polyhead[serve]")
+def served(folder: Path, shapes: Mapping[str, ModelConfig], **settings: Any) -> AbstractContextManager[str]:
+    """A real server of models of these shapes, from en to fr and ko."""
+    pytest.importorskip("uvicorn", reason="the server needs polyhead[serve]")
     pytest.importorskip("fastapi", reason="the server needs polyhead[serve]")
     from polyhead.server.app import build_app
     from polyhead.server.pool import open_directories
     from polyhead.server.services import Services
     from polyhead.server.settings import ServerConfig
 
-    folder = tmp_path_factory.mktemp("page")
-    models = [_write(folder / "toy"), *(_write(folder / shape.kind, shape) for shape in ANCESTORS)]
-    app = build_app(Services.start(open_directories(models), ServerConfig()))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", access_log=False))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(20)
+    search = BeamConfig(beam_size=2, max_length_ratio=0.0, max_length_offset=9)
+    models = [
+        write_small(folder / name, shape, "en", ("fr", "ko"), longest_source=60, decoding=search)
+        for name, shape in shapes.items()
+    ]
+    return listening(build_app(Services.start(open_directories(models), ServerConfig(**settings))))
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a server answers: of a Transformer with 6 × 8 heads in its encoder, and of both ancestors."""
+    with served(tmp_path_factory.mktemp("page"), {"toy": SHAPE, **ANCESTORS}) as address:
+        yield address
+
+
+@pytest.fixture
+def locked_address(tmp_path: Path) -> Iterator[str]:
+    """Where a server answers to those who know the key."""
+    with served(tmp_path, {"toy": SHAPE}, api_key=KEY) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +138,7 @@ def visit_with(browser: Any, address: str) -> Iterator[Any]:
     """(settings of the window) → Visit. Afterwards nobody else was asked anything, and nothing went wrong unseen."""
     visits: list[Visit] = []
 
-    def make(**settings: Any) -> Visit:
+    def make(address: str = address, **settings: Any) -> Visit:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "locale": "en-US", **settings})
         context.set_default_timeout(PATIENCE)
         visit = Visit(context.new_page(), address)
