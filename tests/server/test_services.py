@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 import time
 from urllib.parse import urlsplit
 
@@ -91,3 +92,15 @@ def test_rubbish_is_no_reason_to_fall(listen, services):
         with connect(address) as client:
             client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             assert b'{"status":"ok"}' in client.makefile("rb").read()
+
+
+def test_requests_are_answered_without_a_thread_for_each(listen, services, echo):
+    echo.may_go.set()
+    with listen(services) as address:
+        before = set(threading.enumerate())
+        asked = json.dumps({"text": "bado", "target": "xb"}).encode()
+        for _ in range(5):
+            with connect(address) as client:
+                client.sendall(request("/api/translate", asked))
+                assert b" 200 " in client.recv(1000)
+        assert set(threading.enumerate()) <= before

@@ -14,6 +14,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""Counted by name; whatever else a client may think of is counted together, lest the counters grow with it."""
+
 
 class Answers:
     """ASGI middleware around everything else."""
@@ -42,5 +45,6 @@ class Answers:
             await self._app(scope, receive, watched)
         finally:
             route = getattr(scope.get("route"), "path", "none")
-            self._metrics.requests.labels(scope["method"], route, str(status)).inc()
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self._metrics.requests.labels(method, route, str(status)).inc()
             self._metrics.seconds.labels(route).observe(time.perf_counter() - begun)

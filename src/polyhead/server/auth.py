@@ -24,7 +24,7 @@ def check_key(key: SecretStr | None, given: str | None) -> None:
         )
 
 
-def require_key(
+async def require_key(
     services: ServicesOf, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> None:
     """A route's dependency: only who knows the key gets further."""

@@ -1,21 +1,23 @@
 """Translations in answers: with scores, tokens and the places of their sentences."""
 
 from itertools import islice
+from typing import Any
 
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from polyhead.symbols import EOS_PIECE
 from polyhead.translation import Translation
 
 
-class ScoredToken(BaseModel):
+class ScoredToken(TypedDict):
     """A token of a translation and log P(token | what is before it), in nats."""
 
     piece: str
     logp: float
 
 
-class Sentence(BaseModel):
+class Sentence(TypedDict):
     """What went through the model as one sentence: (start, end) in the text and in its translation."""
 
     source: tuple[int, int]
@@ -41,19 +43,22 @@ class BestTranslation(RankedTranslation):
 
 def best(translation: Translation) -> BestTranslation:
     """A translation with its n-best list."""
-    alternatives = [ranked(each) for each in translation.alternatives]
-    return BestTranslation(**ranked(translation).model_dump(), alternatives=alternatives)
+    return BestTranslation(**_fields(translation), alternatives=[ranked(each) for each in translation.alternatives])
 
 
 def ranked(translation: Translation) -> RankedTranslation:
     """A translation as clients read it."""
-    return RankedTranslation(
-        text=translation.text,
-        score=translation.score,
-        log_probability=translation.log_probability,
-        tokens=_scored_tokens(translation),
-        sentences=[Sentence(source=each.source, target=each.target) for each in translation.sentences],
-    )
+    return RankedTranslation(**_fields(translation))
+
+
+def _fields(translation: Translation) -> dict[str, Any]:
+    return {
+        "text": translation.text,
+        "score": translation.score,
+        "log_probability": translation.log_probability,
+        "tokens": _scored_tokens(translation),
+        "sentences": [Sentence(source=each.source, target=each.target) for each in translation.sentences],
+    }
 
 
 def _scored_tokens(translation: Translation) -> list[ScoredToken]:

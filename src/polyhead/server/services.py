@@ -46,7 +46,8 @@ class Services:
             batcher.close()
 
 
-def _of(request: Request) -> Services:
+async def _of(request: Request) -> Services:
+    # A plain function would be called in a thread, and every request wait for the interpreter's lock once more.
     return cast("Services", request.app.state.services)
 
 
