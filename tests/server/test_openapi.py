@@ -11,6 +11,21 @@ from polyhead.server.settings import ServerConfig
 
 TOOL = [sys.executable, "-m", "schemathesis.cli"]
 
+HOOKS = """
+from pathlib import Path
+
+from hypothesis import strategies
+from polyhead.server.choices import SENTENCE
+from polyhead.server.pool import open_directory
+import schemathesis
+
+model = open_directory(Path("{directory}"))
+longest = min(model.config.longest_source - 2, model.config.model.max_length - 1)  # a tag and <eos> beside it
+short = lambda text: all(len(tokenizer.encode(text)) <= longest for tokenizer in model.tokenizers)
+schemathesis.openapi.format(SENTENCE, strategies.text(strategies.characters(codec="utf-8"), max_size=20).filter(short))
+"""
+"""What the interface's description can but call a sentence depends on the model's vocabulary."""
+
 
 def fields(schema, name):
     return schema["components"]["schemas"][name]["properties"]
@@ -42,14 +57,23 @@ def test_a_trace_links_to_its_parts(client):
     assert len(links) == len(below) + 1, "one address has two methods"
 
 
+def test_a_sentence_is_described_as_one(client):
+    schema = client.get("/openapi.json").json()
+    assert fields(schema, "TraceRequest")["text"]["format"] == "sentence"
+    assert fields(schema, "TraceRequest")["text"]["pattern"] == r"\S"
+    assert "longest_source" in fields(schema, "ModelInfo")
+    assert "format" not in fields(schema, "StreamRequest")["text"], "a stream takes several sentences"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"api_key": "a secret"}])
 def test_schemathesis_finds_nothing(listen, tagged, settings, tmp_path):
     pytest.importorskip("schemathesis")
     # A trace may be gone by the time it is asked for: 410 answers a valid request, beside what is expected anyway.
     statuses = ["2xx", "3xx", "401", "403", "404", "409", "410", "429", "5xx"]
-    configuration = tmp_path / "schemathesis.toml"
-    configuration.write_text(f"[checks.positive_data_acceptance]\nexpected-statuses = {statuses}\n")
+    configuration, hooks = tmp_path / "schemathesis.toml", tmp_path / "hooks.py"
+    hooks.write_text(HOOKS.format(directory=tagged))
+    configuration.write_text(f'hooks = "{hooks}"\n[checks.positive_data_acceptance]\nexpected-statuses = {statuses}\n')
     with listen(Services.start(open_directories([tagged]), ServerConfig(**settings))) as address:
         options = ["--max-examples", "10", "--request-timeout", "60", "--continue-on-failure", "--no-color"]
         if settings:

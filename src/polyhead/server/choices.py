@@ -3,7 +3,7 @@
 Names that clients choose from follow from the models, so the interface's description learns them last.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
@@ -12,6 +12,16 @@ CHOICES = "x-choices"
 
 ModelName = Annotated[str, WithJsonSchema({"type": "string", CHOICES: "models"})]
 SourceLanguage = Annotated[str, WithJsonSchema({"type": "string", CHOICES: "sources"})]
-SentenceText = Annotated[str, Field(json_schema_extra={"minLength": 1, "pattern": "\\S"})]
-"""A text that isn't blank; one that is gets its own answer, not that of a malformed request."""
 TargetLanguage = Annotated[str, WithJsonSchema({"type": "string", CHOICES: "targets"})]
+
+_NOT_BLANK: dict[str, Any] = {"minLength": 1, "pattern": "\\S"}
+SENTENCE = "sentence"
+"""The format, in a schema, of a text that goes through a model in one piece."""
+_LIMIT = "At most as many tokens as the model takes at a time, which /api/models tells and /api/tokenize counts."
+
+Text = Annotated[str, Field(json_schema_extra=_NOT_BLANK)]
+"""A text that isn't blank; one that is gets its own answer, not that of a malformed request."""
+SentenceText = Annotated[str, Field(description=_LIMIT, json_schema_extra={**_NOT_BLANK, "format": SENTENCE})]
+"""The same, and no longer than the model takes in one piece."""
+GivenTranslation = Annotated[str, Field(description=_LIMIT, json_schema_extra={"format": SENTENCE})]
+"""A translation of it, which may be empty."""

@@ -18,7 +18,7 @@ from starlette.responses import StreamingResponse
 
 from polyhead.server.batcher import Unwanted
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import ModelName, SentenceText, TargetLanguage
+from polyhead.server.choices import ModelName, TargetLanguage, Text
 from polyhead.server.describe import model_info, token_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.problems import Problem, describe, problem_of
@@ -36,7 +36,7 @@ class StreamRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = None
-    text: SentenceText
+    text: Text
     target: TargetLanguage | None = None
     beam_size: Beams | None = None
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from polyhead.inspection.trace import Edits, Trace, trace
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import ModelName, SentenceText, TargetLanguage
+from polyhead.server.choices import GivenTranslation, ModelName, SentenceText, TargetLanguage
 from polyhead.server.describe import model_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.routes.translate import Beams
@@ -50,7 +50,7 @@ class TraceRequest(BaseModel):
 
     model: ModelName | None = None
     text: SentenceText
-    target: str | None = None
+    target: GivenTranslation | None = None
     """A translation to force; the model's own if left out."""
     language: TargetLanguage | None = None
     """The target language."""
