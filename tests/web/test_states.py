@@ -103,20 +103,6 @@ def test_a_trace_that_the_server_gave_up_is_made_again(visit):
     forgive(visit)
 
 
-def test_a_server_that_wants_a_key(visit):
-    def locked(route):
-        known = "authorization" in route.request.headers
-        route.continue_() if known else route.fulfill(status=401, json={"code": "unauthorized"})
-
-    visit.page.route("**/api/models", locked)
-    visit.open()
-    note = problem(visit, "unauthorized")
-    note.get_by_label("Key").fill("a secret")
-    note.get_by_role("button").click()
-    visit.page.locator("[data-place=output]").wait_for()
-    forgive(visit)
-
-
 @pytest.mark.parametrize("code", ["unknown_language", "timeout", "too_large", "model_unavailable", "bad_request"])
 def test_every_other_problem_has_words(visit, code):
     visit.open()

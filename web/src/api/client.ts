@@ -17,9 +17,24 @@ export interface StreamWatcher {
   readonly step: (step: BeamStep) => void;
 }
 
+/** Where the client has the server's key from. */
+export interface Keys {
+  /** Sent as a bearer token; empty for none. */
+  readonly value: string;
+  /** Another key to try in place of the one that was refused; null to give up. */
+  ask(refused: string): Promise<string | null>;
+  /** The server took this key. */
+  settled(key: string): void;
+  /** Nobody said whether the key is right. */
+  unsettled(): void;
+}
+
 export class Client {
-  /** Sent as a bearer token where the server asks for one; kept in memory alone. */
-  key = "";
+  readonly #keys: Keys;
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
 
   async models(): Promise<readonly ModelInfo[]> {
     return (await this.#json<{ models: ModelInfo[] }>("api/models")).models;
@@ -72,8 +87,21 @@ export class Client {
     return (await this.#answer(path, body, signal)).json() as Promise<T>;
   }
 
+  /** Asks again with another key for as long as there is one to try. */
   async #answer(path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-    const headers: Record<string, string> = this.key ? { Authorization: `Bearer ${this.key}` } : {};
+    for (let key: string | null = this.#keys.value; ; ) {
+      const answer = await this.#fetch(path, key, body, signal);
+      if (answer.status === 401) {
+        key = await this.#keys.ask(key);
+        if (key !== null) continue;
+      } else this.#keys.settled(key);
+      if (!answer.ok) throw await problemOf(answer);
+      return answer;
+    }
+  }
+
+  async #fetch(path: string, key: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {};
     const init: RequestInit = { headers };
     if (signal) init.signal = signal;
     if (body !== undefined) {
@@ -81,14 +109,12 @@ export class Client {
       init.body = JSON.stringify(body);
       headers["Content-Type"] = "application/json";
     }
-    let answer: Response;
     try {
-      answer = await fetch(path, init);
+      return await fetch(path, init);
     } catch (error) {
+      this.#keys.unsettled();
       if (signal?.aborted) throw error;
       throw asProblem(error);
     }
-    if (!answer.ok) throw await problemOf(answer);
-    return answer;
   }
 }

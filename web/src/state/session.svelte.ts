@@ -4,6 +4,7 @@ import { Client } from "../api/client";
 import { asProblem, Problem } from "../api/problem";
 import { embeddedTrace, ServerTrace, type Trace } from "../api/trace";
 import { NO_EDITS, type BeamStep, type ModelInfo, type ScoredText, type TraceRequest } from "../api/types";
+import { keyring } from "./keyring.svelte";
 import { page } from "./page.svelte";
 import { anyEdit } from "./view";
 
@@ -34,7 +35,7 @@ export type Compared =
   | { readonly kind: "problem"; readonly problem: Problem };
 
 export class Session {
-  readonly client = new Client();
+  readonly client = new Client(keyring);
   models: readonly ModelInfo[] = $state.raw([]);
   work: Work = $state.raw({ kind: "idle" });
   opened: Opened = $state.raw({ kind: "none" });
