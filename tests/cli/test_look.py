@@ -5,6 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from polyhead.model.transformer import TransformerConfig
+from polyhead.translator import Translator
+from tests.small import write_small
+
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "npz": b"PK", "json": b"{"}
 
 
@@ -26,6 +30,18 @@ def test_a_given_translation_is_looked_at_instead(polyhead, toy_model, tmp_path)
     answer = polyhead("look", toy_model, "bado kilu", "--target", "koda", "--json", path)
     assert answer.lines == ["koda"]
     assert json.loads(path.read_text(encoding="utf-8"))["meta"]["target"]["given"] is True
+
+
+def test_a_translation_in_few_bits_is_said(polyhead, tmp_path):
+    wide = TransformerConfig(d_model=256, d_ff=32, num_heads=4, encoder_layers=1, decoder_layers=1, max_length=40)
+    model = write_small(tmp_path / "wide", wide, "xa", ("xb",))
+    (choice,) = Translator.load(model).choices
+    path = tmp_path / "look.json"
+    answer = polyhead("look", model, "bado kilu", "--json", path)
+    assert answer.lines == polyhead("translate", model, stdin="bado kilu\n").lines
+    assert json.loads(path.read_text(encoding="utf-8"))["meta"]["engine"]["dtype"] == choice.dtype
+    said = f"translated by the {choice}; what is shown of it is computed in float32\n"
+    assert answer.err == (said if choice.dtype != "float32" else "")
 
 
 def test_a_page_that_was_not_built_is_said(polyhead, toy_model, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """A trace as a whole: it agrees with decoding, leaves the model alone, and says clearly what cannot be looked at."""
 
 import json
+import random
 import threading
 import time
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import torch
 
 from polyhead.bundle import Bundle, BundleConfig
 from polyhead.decoding.config import BeamConfig
+from polyhead.engine.choice import Choice, has_int8
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.sentence import EmptyText, TooLong
 from polyhead.inspection.trace import Edits, Head, trace
@@ -113,6 +115,45 @@ def test_traces_may_be_taken_beside_a_translation(translator_of):
         assert translator.translate([TEXT, LONGER] * 3, target_language="xb") == expected
     thread.join()
     assert not wrong
+
+
+def differing_int8(translator_of):
+    """A translator in int8 that doesn't always say what float32 would, and a text where it doesn't."""
+    if not has_int8():
+        pytest.skip("this PyTorch has no 8-bit kernels")
+    bundle = translator_of("paper").bundle
+    rough = Translator(bundle, engine="prepared", dtype="int8")
+    draw = random.Random(0)
+    for _ in range(300):
+        text = " ".join(draw.choices(LONGER.split(), k=draw.randint(2, 8)))
+        texts = [each.translate([text], target_language="xb")[0].text for each in (rough, Translator(bundle))]
+        if texts[0] != texts[1]:
+            return rough, text, *texts
+    pytest.skip("8 bits say the same here")
+
+
+def test_what_is_looked_into_is_the_translation_that_is_served(translator_of):
+    rough, text, served, exact = differing_int8(translator_of)
+    found = rough.attention(text, target_language="xb")
+    assert found.target.text == served
+    assert not found.target.given
+    assert found.meta()["engine"] == {"engine": "prepared", "dtype": "int8"}
+    assert found.meta()["dtype"] == "float32"
+    plain = Translator(rough.bundle)
+    (expected,) = plain.score([text], [served], target_language="xb")
+    if expected.tokens == tuple(token.piece for token in found.target.tokens_out[:-1]):
+        np.testing.assert_allclose(found.prediction.of_written, expected.token_log_probabilities, atol=1e-5)
+    other = plain.attention(text, target_language="xb")
+    assert other.target.text == exact
+    assert other.meta()["engine"] == {"engine": "plain", "dtype": "float32"}
+
+
+def test_edited_models_search_in_float32_and_a_given_translation_has_no_engine(translator_of):
+    rough, text, served, exact = differing_int8(translator_of)
+    assert rough.attention(text, target_language="xb", edits=Edits(no_scale=True)).engine == Choice("plain", "float32")
+    ahead = rough.attention(text, target_language="xb", edits=Edits(no_look_ahead=True))
+    assert (ahead.engine, ahead.target.text) == (Choice("prepared", "int8"), served)
+    assert rough.attention(text, target=exact, target_language="xb").meta()["engine"] is None
 
 
 def test_edits_change_the_translation_too(translator_of):

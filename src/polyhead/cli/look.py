@@ -1,5 +1,6 @@
 """`polyhead look`."""
 
+import sys
 from pathlib import Path
 
 from polyhead.cli.usage import UsageError
@@ -60,4 +61,6 @@ def look(
         content = found.export(kind) if kind in files else found.figure("decoder.cross", layer, format=kind)
         with atomic_file(path) as temporary:
             temporary.write_bytes(content)
+    if found.engine is not None and found.engine.dtype != "float32":
+        print(f"translated by the {found.engine}; what is shown of it is computed in float32", file=sys.stderr)
     print(found.target.text)

@@ -10,6 +10,7 @@ from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.rules import Rule
 from polyhead.decoding.trace import SearchTree
+from polyhead.engine.choice import Choice
 from polyhead.errors import PolyheadError
 from polyhead.inspection.beam import BeamHistory
 from polyhead.model.seq2seq import Seq2Seq
@@ -27,6 +28,11 @@ class Subject(Protocol):
     @property
     def engine(self) -> Seq2Seq[Any]:
         """What its searches call."""
+        ...
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Which engine that is and in which precision, for each of its models."""
         ...
 
     @property

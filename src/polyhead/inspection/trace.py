@@ -9,6 +9,7 @@ import torch
 
 from polyhead.batch import collate
 from polyhead.decoding.length_penalty import length_penalty
+from polyhead.engine.choice import Choice
 from polyhead.errors import ModelError
 from polyhead.inspection.anatomy import Attention, attentions
 from polyhead.inspection.edits import Edits, Head, apply
@@ -24,6 +25,9 @@ from polyhead.symbols import EOS
 
 __all__ = ["Edits", "Head", "Trace", "trace"]
 
+PLAIN = Choice("plain", "float32")
+"""A model as it was trained; so search edited ones."""
+
 
 def trace(
     translator: Subject,
@@ -37,7 +41,8 @@ def trace(
 ) -> Trace:
     """Translates `text`, or takes `target` for its translation, and records one pass of both through the model.
 
-    The search is the translator's own, its engine included, where no edit changes it; the pass is in float32.
+    The search is the translator's own, its engine included, so that what is looked into is what it would answer; where
+    an edit changes it, the edited model searches. The pass over its result is the trained model's, in float32.
     `companion` stands beside it in the batch: where it is longer, the source gets padding to look at. `edits` change
     the model for this look alone, for the translation and for the recorded pass. The translator's model is not touched:
     a trace may be taken in any thread, whatever else the model is doing.
@@ -50,11 +55,12 @@ def trace(
     apply(edits, view)
     settings = beam_settings(translator, beam_size)
     if target is None:
-        searched = view if edits.change_decoding else translator.engine
-        ids, beam = search(translator, searched, sources[0], settings)
+        edited = edits.change_decoding
+        engine = PLAIN if edited else translator.choices[0]
+        ids, beam = search(translator, view if edited else translator.engine, sources[0], settings)
         written = written_target(bundle, ids)
     else:
-        written, beam = given_target(bundle, target), None
+        written, beam, engine = given_target(bundle, target), None, None
         check_length(len(written.ids) + 1, bundle.config.model.max_length, "target")
     scales = {place.site: _scale(place, edits, bundle.config.model.d_model) for place in attentions(view)}
     # The companion gets the same target, so that there is padding in the source alone.
@@ -77,6 +83,7 @@ def trace(
         prediction=prediction,
         tokenizer=bundle.target_tokenizer,
         beam=beam,
+        engine=engine,
         edits=edits,
         score=float(prediction.of_written.sum() / length_penalty(settings.length_penalty)(length)),
     )

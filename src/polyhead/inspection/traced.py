@@ -5,7 +5,7 @@ Shapes: S source tokens, T target tokens, V vocabulary.
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.engine.choice import Choice
 from polyhead.errors import PolyheadError
 from polyhead.files import atomic_file
 from polyhead.inspection import page
@@ -53,6 +54,8 @@ class Trace:
     """The target's, for the pieces of what might have been written."""
     beam: BeamHistory | None
     """How the translation was found; None where it was given."""
+    engine: Choice | None
+    """What found it; None where it was given. All else in a trace is the trained model's, computed in float32."""
     edits: Edits
     score: float
     """log P(target | source) divided by the length penalty, as this pass finds it."""
@@ -76,6 +79,8 @@ class Trace:
             "sites": [self._site(name) for name in self.sites],
             "tensors": self._tensor_index,
             "beam": self.beam.json(self.tokenizer) if self.beam else None,
+            "engine": asdict(self.engine) if self.engine else None,
+            "dtype": "float32",
             "edits": self.edits.model_dump(mode="json"),
             "score": self.score,
         }

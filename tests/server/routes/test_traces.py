@@ -36,6 +36,16 @@ def test_a_trace_can_be_read_again(get, meta):
     assert meta["beam"]["steps"]
 
 
+def test_it_says_what_translated_and_the_trained_model_may_be_asked_for(client, meta):
+    assert (meta["engine"], meta["dtype"]) == ({"engine": "prepared", "dtype": "float32"}, "float32")
+    asked = {"text": "bado kilu mera", "language": "xb", "beam_size": 3}
+    plain = client.post("/api/traces", json={**asked, "engine": "plain"}).json()
+    assert plain["engine"] == {"engine": "plain", "dtype": "float32"}
+    assert plain["target"]["text"] == meta["target"]["text"]
+    assert client.post("/api/traces", json={**asked, "target": "bado"}).json()["engine"] is None
+    assert client.post("/api/traces", json={**asked, "engine": "fast"}).status_code == 400
+
+
 def test_tensors_are_what_their_index_says(get, meta):
     for tensor in meta["tensors"]:
         array = npy(get(f"/tensors/{tensor['name']}"))

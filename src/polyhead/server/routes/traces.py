@@ -57,6 +57,8 @@ class TraceRequest(BaseModel):
     beam_size: Beams | None = None
     companion: SentenceText | None = None
     """A longer sentence batched with it, so that there is padding to see."""
+    engine: Literal["plain"] | None = None
+    """What translates: "plain", the model as it was trained and as edited ones are; the server's own if left out."""
     edits: Edits = Edits()
 
 
@@ -70,7 +72,7 @@ async def make_trace(asked: TraceRequest, request: Request, services: ServicesOf
 
     def look(translator: Translator) -> Trace:
         return trace(
-            translator,
+            Translator(translator.bundle) if asked.engine == "plain" else translator,
             asked.text,
             target=asked.target,
             target_language=language,
