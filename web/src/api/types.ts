@@ -110,6 +110,10 @@ export interface TraceMeta {
   readonly sites: readonly Site[];
   readonly tensors: readonly TensorEntry[];
   readonly beam: BeamHistory | null;
+  /** What translated; null where the translation was given. */
+  readonly engine: { readonly engine: "plain" | "prepared"; readonly dtype: "float32" | "bfloat16" | "int8" } | null;
+  /** In which precision all but the search was computed. */
+  readonly dtype: "float32";
   readonly edits: Edits;
   readonly score: number | null;
 }
@@ -161,6 +165,8 @@ export interface TraceRequest {
   readonly language?: string;
   readonly beam_size?: number;
   readonly companion?: string;
+  /** The model as it was trained, in place of the server's engine. */
+  readonly engine?: "plain";
   readonly edits?: Edits;
 }
 

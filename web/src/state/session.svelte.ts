@@ -25,6 +25,8 @@ export interface Comparison {
   /** The model as it is, on the tokens that `forced` writes. */
   readonly reference: Trace;
   readonly translated: Trace | null;
+  /** What the model as it is writes in the precision of edited ones; only precision and edits both alike compare. */
+  readonly written: Trace;
   readonly forced: Trace;
 }
 
@@ -116,9 +118,10 @@ export class Session {
       const forced = await this.#trace({ ...this.#request(), target: base.meta.target.text, edits });
       const free = { ...edits, no_look_ahead: false };
       const translated = anyEdit(free) && !page.view.target ? await this.#trace({ ...this.#request(), edits: free }) : null;
+      const written = translated && rounded(base) ? await this.#trace({ ...this.#request(), engine: "plain" }) : base;
       // A text can be cut into other tokens than those that the search wrote it with: only the same ones compare.
       const reference = sameTokens(base, forced) ? base : await this.#trace({ ...this.#request(), target: base.meta.target.text });
-      if (edits === page.view.edits) this.compared = { kind: "done", comparison: { reference, translated, forced } };
+      if (edits === page.view.edits) this.compared = { kind: "done", comparison: { reference, translated, written, forced } };
     } catch (error) {
       if (edits === page.view.edits) this.compared = { kind: "problem", problem: asProblem(error) };
     }
@@ -154,7 +157,8 @@ export class Session {
     await this.#open(signal);
     if (page.view.best > 1) {
       const request = { ...this.#translateRequest(), n_best: page.view.best, beam_size: Math.max(page.view.beam, page.view.best) };
-      this.alternatives = (await this.client.translate(request, signal)).alternatives.slice(1);
+      const found = (await this.client.translate(request, signal)).alternatives;
+      this.alternatives = found.filter((one) => one.text !== text);
     }
   }
 
@@ -198,6 +202,12 @@ export class Session {
     this.alternatives = [];
     this.compared = { kind: "none" };
   }
+}
+
+/** Whether a search in few bits wrote it. */
+export function rounded(trace: Trace): boolean {
+  const { engine, dtype } = trace.meta;
+  return engine !== null && engine.dtype !== dtype;
 }
 
 function sameTokens(one: Trace, other: Trace): boolean {
