@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from polyhead.decoding.candidates import Candidates, best_tokens
+from polyhead.decoding.candidates import CHUNK, Candidates, chunk_maxima, in_chunks, largest
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.finished import Finished
 from polyhead.decoding.hypothesis import Hypothesis
@@ -134,24 +134,30 @@ def _advance(
 
 
 def _expand(front: _Front, log_probabilities: Tensor, count: int) -> Candidates:
-    """log_probabilities [R, V] → every sentence's best continuations, at most `count`, best first: fields [N, C]."""
-    values, tokens = best_tokens(log_probabilities, count)
-    each = values.size(1)
-    rows = torch.arange(len(tokens), device=tokens.device)
+    """log_probabilities [R, V] → every sentence's best continuations, at most `count`, best first: fields [N, C].
+
+    They lie in the `count` chunks of the vocabulary, of all rows of the sentence, that have the best maxima.
+    """
+    maxima = chunk_maxima(log_probabilities)
+    rows = torch.arange(len(maxima), device=maxima.device)
     first = front.live.sentences.diff(prepend=rows.new_tensor([-1])) != 0
     starts, places = rows[first], first.cumsum(0) - 1
     slots = rows - starts[places]
-    grid = front.totals.new_full((len(starts), int(slots.max()) + 1, each), NEVER)
-    grid[places, slots] = front.totals[:, None] + values.double()
-    totals, order = grid.flatten(1).sort(dim=1, descending=True, stable=True)
-    totals, order = totals[:, :count], order[:, :count]
+    grid = front.totals.new_full((len(starts), int(slots.max()) + 1, maxima.size(1)), NEVER)
+    grid[places, slots] = front.totals[:, None] + maxima
+    chunks = largest(grid.flatten(1), count).sort(1).values  # by parent and token, as ties go
+    empty = grid.flatten(1).gather(1, chunks) == NEVER
     # a sentence with fewer rows than the widest has empty places; clamped they point anywhere, and their total is -inf
-    parents = (starts[:, None] + order // each).clamp(max=len(rows) - 1)
-    columns = order % each
+    parents = (starts[:, None] + chunks // maxima.size(1)).clamp(max=len(rows) - 1)
+    values, tokens = in_chunks(log_probabilities, parents, chunks % maxima.size(1))
+    bases = front.totals[parents].masked_fill_(empty, NEVER).repeat_interleave(CHUNK, 1)
+    totals = bases + values
+    best = largest(totals, count)
+    parents = parents.gather(1, best // CHUNK)
     return Candidates(
         front.live.sentences[starts][:, None].expand_as(parents),
         parents,
-        tokens[parents, columns],
-        values[parents, columns],
-        totals,
+        tokens.gather(1, best),
+        values.gather(1, best),
+        totals.gather(1, best),
     )

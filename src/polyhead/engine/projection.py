@@ -24,6 +24,10 @@ SHORT = 1 << 18
 """Multiplications up to which a call of oneDNN costs more than its kernel saves: 20 µs against 5."""
 ZERO = 128
 """The unsigned byte that stands for 0.0."""
+WIDE = 4096
+"""Outputs from which a few dozen rows of them don't fit a core's cache."""
+BLOCK = 32
+"""Rows of a wide product computed at a time."""
 
 
 class Projection(Protocol):
@@ -100,6 +104,7 @@ class Int8:
             warnings.simplefilter("ignore", UserWarning)  # PyTorch's quantized tensors will have another form one day
             rounded = torch.quantize_per_channel(weight, scale, zeros, 0, torch.qint8)
         self.weight = torch.ops.quantized.linear_prepack(rounded, None)
+        self.width = len(weight)
         self.bias = bias
         self.activation = ACTIVATIONS[activation]
         self.compute = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
@@ -111,9 +116,24 @@ class Int8:
             y = self.compute_few(x, self.weight)
             return self.activation(y if self.bias is None else y.add_(self.bias))
         scale = x.abs().amax(1, keepdim=True).add_(TINY)  # a row of zeros has none
-        y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
+        x = x / scale
+        if self.width > WIDE:
+            return self._in_blocks(x, scale)
+        return self._scaled(x, scale)
+
+    def _scaled(self, x: Tensor, scale: Tensor) -> Tensor:
+        """x [N, in] in -1 … 1, scale [N, 1] → [N, out]."""
+        y = self.compute(x, 1 / LEVELS, ZERO, self.weight)
         y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
         return self.activation(y)
+
+    def _in_blocks(self, x: Tensor, scale: Tensor) -> Tensor:
+        """The same, some rows at a time, whose sums stay in the cache until they are scaled."""
+        y = x.new_empty(len(x), self.width)
+        for start in range(0, len(x), BLOCK):
+            rows = slice(start, start + BLOCK)
+            y[rows] = self._scaled(x[rows], scale[rows])
+        return y
 
 
 def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
