@@ -7,6 +7,7 @@ from torch import Tensor
 from polyhead.engine.projection import (
     FEW,
     SHORT,
+    WIDE,
     Activation,
     ByLength,
     Pack,
@@ -79,3 +80,15 @@ def test_short_products_and_long_ones_agree() -> None:
 
 def test_a_wide_weight_is_kept_but_once() -> None:
     assert isinstance(pack_float32(torch.zeros(600, 600), None, "none"), Packed)
+
+
+def test_a_projection_onto_a_vocabulary_is_exact_to_eight_bits_and_to_the_row() -> None:
+    weight = torch.randn(WIDE, 40, generator=torch.Generator().manual_seed(1))
+    projection = pack_int8(weight, None, "none")
+    mixed = torch.cat([X * torch.logspace(-4, 4, 40)[:, None], torch.zeros(1, 40)])
+    together = projection(mixed)
+    for row, y in zip(mixed[:-1], together, strict=False):
+        assert error(y, weight @ row) < 2e-2
+    assert not together[-1].any()
+    for rows in (slice(0, FEW + 1), slice(3, 20), slice(1, 36)):
+        assert torch.equal(projection(mixed[rows]), together[rows])

@@ -26,8 +26,6 @@ ZERO = 128
 """The unsigned byte that stands for 0.0."""
 WIDE = 4096
 """Outputs from which a few dozen rows of them don't fit a core's cache."""
-BLOCK = 32
-"""Rows of a wide product computed at a time."""
 
 
 class Projection(Protocol):
@@ -104,7 +102,6 @@ class Int8:
             warnings.simplefilter("ignore", UserWarning)  # PyTorch's quantized tensors will have another form one day
             rounded = torch.quantize_per_channel(weight, scale, zeros, 0, torch.qint8)
         self.weight = torch.ops.quantized.linear_prepack(rounded, None)
-        self.width = len(weight)
         self.bias = bias
         self.activation = ACTIVATIONS[activation]
         self.compute = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
@@ -116,24 +113,35 @@ class Int8:
             y = self.compute_few(x, self.weight)
             return self.activation(y if self.bias is None else y.add_(self.bias))
         scale = x.abs().amax(1, keepdim=True).add_(TINY)  # a row of zeros has none
-        x = x / scale
-        if self.width > WIDE:
-            return self._in_blocks(x, scale)
-        return self._scaled(x, scale)
-
-    def _scaled(self, x: Tensor, scale: Tensor) -> Tensor:
-        """x [N, in] in -1 … 1, scale [N, 1] → [N, out]."""
-        y = self.compute(x, 1 / LEVELS, ZERO, self.weight)
+        y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
         y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
         return self.activation(y)
 
-    def _in_blocks(self, x: Tensor, scale: Tensor) -> Tensor:
-        """The same, some rows at a time, whose sums stay in the cache until they are scaled."""
-        y = x.new_empty(len(x), self.width)
-        for start in range(0, len(x), BLOCK):
-            rows = slice(start, start + BLOCK)
-            y[rows] = self._scaled(x[rows], scale[rows])
-        return y
+
+class WideInt8:
+    """The same onto a vocabulary, for more than a few rows: oneDNN writes the product once, in float32.
+
+    FBGEMM first writes the sums as integers, which no cache holds: that takes twice the time.
+    """
+
+    def __init__(self, weight: Tensor) -> None:
+        self.scale = weight.abs().amax(1).clamp(min=TINY) / LEVELS
+        rounded = (weight / self.scale[:, None]).round_().to(torch.int8)
+        self.weight: Tensor = torch.ops.onednn.qlinear_prepack(rounded, None)
+        self.zeros = torch.zeros(len(weight), dtype=torch.int64)
+        self.compute = torch.ops.onednn.qlinear_pointwise.default
+
+    def __call__(self, x: Tensor) -> Tensor:
+        rows = len(x)
+        scale = x.abs().amax(1, keepdim=True).add_(TINY)
+        levels = (x * (LEVELS / scale)).add_(ZERO + 0.5).to(torch.uint8)  # cut off after adding a half: rounded
+        if spare := few_sizes(rows) - rows:
+            levels = nn.functional.pad(levels, (0, 0, 0, spare))
+        y = self.compute(
+            *(levels, 1 / LEVELS, ZERO, self.weight, self.scale, self.zeros),
+            *(None, 1.0, 0, torch.float32, "none", [], ""),
+        )
+        return y[:rows].mul_(scale)
 
 
 def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
@@ -155,4 +163,7 @@ def pack_bfloat16(weight: Tensor, bias: Tensor | None, activation: Activation) -
 
 def pack_int8(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
     """8-bit factors, exact sums: about two significant digits of each row."""
-    return Int8(weight, bias, activation)
+    few = Int8(weight, bias, activation)
+    if len(weight) < WIDE or bias is not None or activation != "none" or not torch.backends.mkldnn.is_available():
+        return few
+    return ByLength(few, WideInt8(weight), FEW)
