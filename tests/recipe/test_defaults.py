@@ -65,3 +65,11 @@ def test_cores_share_large_batches(cores, max_tokens, workers, monkeypatch):
     assert make_recipe(complete(given, 30_000, torch.device("cuda"))[0]).training.workers == 1
     ancestor = {**given, "model": {"kind": "rnn"}}
     assert make_recipe(complete(ancestor, 30_000, CPU)[0]).training.workers == 1
+
+
+def test_a_resumed_run_keeps_its_shares_whatever_the_machine(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
+    begun = {"training": {"workers": 1}}
+    assert make_recipe(complete(DATA, 30_000, CPU, begun)[0]).training.workers == 1
+    given = {**DATA, "training": {"workers": 4}}
+    assert make_recipe(complete(given, 30_000, CPU, begun)[0]).training.workers == 4

@@ -38,8 +38,13 @@ class Choice:
         return f"{self.key} = {self.value}  ({self.why})"
 
 
-def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, list[Choice]]:
-    """Fills in what `values`, which are valid, leave open for a corpus of so many pairs → all values, the choices."""
+def complete(
+    values: Values, pairs: int, device: torch.device, begun: Values | None = None
+) -> tuple[Values, list[Choice]]:
+    """Fills in what `values`, which are valid, leave open for a corpus of so many pairs → all values, the choices.
+
+    begun: the record of a run to go on with, on another machine perhaps: shares of a batch stay as many as they were
+    """
     choices: list[Choice] = []
     given = values.get("model", {})
     if given.get("kind", "transformer") == "transformer" and not ({"preset", "d_model"} & given.keys()):
@@ -54,7 +59,7 @@ def complete(values: Values, pairs: int, device: torch.device) -> tuple[Values, 
         *_schedule(values, d_model, pairs),
     ]
     values = _fill(values, suggestions, choices)
-    values = _fill(values, _workers(values, device), choices)
+    values = _fill(values, _workers(values, device, begun or {}), choices)
     return _with_duration(values, pairs, choices), choices
 
 
@@ -90,14 +95,17 @@ def _tying(values: Values) -> list[Suggestion]:
     return [(("model", "tie_embeddings"), "output", "two vocabularies")]
 
 
-def _workers(values: Values, device: torch.device) -> list[Suggestion]:
+def _workers(values: Values, device: torch.device, begun: Values) -> list[Suggestion]:
     """A core for every share of a batch that is large enough to keep one busy."""
+    keys = ("training", "workers")
+    if _given(begun, keys):
+        return [(keys, begun["training"]["workers"], "as the run was begun")]
     cores = torch.get_num_threads()
     shares = min(cores, int(values["data"]["batching"]["max_tokens"]) // TOKENS_A_SHARE)
     transformer = values.get("model", {}).get("kind", "transformer") == "transformer"
     if not transformer or device.type != "cpu" or shares < 2:
         return []
-    return [(("training", "workers"), shares, f"{cores} CPU threads")]
+    return [(keys, shares, f"{cores} CPU threads")]
 
 
 def _schedule(values: Values, d_model: int, pairs: int) -> list[Suggestion]:

@@ -14,7 +14,7 @@ from polyhead.recipe.defaults import complete
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.prepare import Pairs, read_pairs
-from polyhead.recipe.record import check_same, started, write_record
+from polyhead.recipe.record import check_same, read_record, started, write_record
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.training.log import Display, PlainDisplay, make_display
@@ -45,7 +45,8 @@ def train(values: Values, *, resume: bool = False) -> Outcome:
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
-    completed, choices = complete(values, len(pairs.train), device)
+    begun = read_record(draft.out) if resume else None
+    completed, choices = complete(values, len(pairs.train), device, begun)
     recipe = make_recipe(completed)
     if resume:
         check_same(recipe, pairs)
