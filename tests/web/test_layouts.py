@@ -124,15 +124,20 @@ def test_the_tour_has_fifteen_chapters_that_open_what_they_talk_about(visit):
 
 
 def test_the_first_paint_takes_less_than_a_second(visit):
-    visit.open()
-    visit.get("translate").wait_for()
     paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
-    visit.page.wait_for_function(f"({paint}) > 0")
-    assert visit.page.evaluate(paint) < 1000
+    taken = []
+    for _ in range(5):
+        visit.page.goto("about:blank")
+        visit.open()
+        visit.get("translate").wait_for()
+        visit.page.wait_for_function(f"({paint}) > 0")
+        taken.append(visit.page.evaluate(paint))
+    print(f"\nfirst paint: {min(taken):.0f} to {max(taken):.0f} ms, five times")
+    assert max(taken) < 1000
 
 
 def test_forty_eight_maps_are_drawn_within_fifty_milliseconds(visit):
-    ready(visit, at="encoder.self")
+    size = len(visit.trace_of(q=f"{SENTENCE} {SENTENCE}", to="fr", at="encoder.self").meta["source"]["tokens"])
     visit.page.wait_for_function("performance.getEntriesByName('maps').length > 0")
     assert visit.page.locator("[data-testid=maps] canvas").count() == 48
     # The quickest of a few: other work on the machine is not the page's.
@@ -140,4 +145,5 @@ def test_forty_eight_maps_are_drawn_within_fifty_milliseconds(visit):
         visit.get("theme").click()
         visit.page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
     taken = visit.page.evaluate("performance.getEntriesByName('maps').map((entry) => entry.duration)")
+    print(f"\n48 maps of {size} × {size}: {min(taken):.1f} to {max(taken):.1f} ms, {len(taken)} times")
     assert min(taken) < 50

@@ -54,6 +54,32 @@ def test_unknown_pieces_are_marked(visit):
     assert "not in the model" in visit.page.locator("section").first.inner_text()
 
 
+def test_a_translation_in_few_bits_is_said_and_compared_in_the_same_precision(visit):
+    """As a server of a wide model would answer on a machine with 8-bit products."""
+    asked = []
+
+    def round_off(route):
+        request = json.loads(route.request.post_data)
+        asked.append(request)
+        answer = route.fetch()
+        meta = answer.json()
+        if "engine" not in request and meta["engine"] == {"engine": "prepared", "dtype": "float32"}:
+            meta["engine"]["dtype"] = "int8"
+        route.fulfill(response=answer, json=meta)
+
+    visit.page.route("**/api/traces", round_off)
+    visit.open(q=SENTENCE, to="fr", at="whatif")
+    assert "int8" in visit.get("engine").inner_text()
+    assert visit.get("engine").inner_text().endswith("float32.")
+    visit.page.locator("[data-edit=no_positions]").click()
+    visit.get("compared").wait_for()
+    assert [one.get("engine") for one in asked].count("plain") == 1
+    visit.page.unroute("**/api/traces")
+    visit.page.reload()
+    visit.get("compared").wait_for()
+    assert visit.get("engine").count() == 0
+
+
 def test_a_full_queue_says_when_to_come_again(visit):
     visit.open()
     answer(visit, "/api/translate/stream", 429, "queue_full", **{"Retry-After": "7"})
