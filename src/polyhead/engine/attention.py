@@ -17,11 +17,14 @@ from polyhead.model.attention import MultiHeadAttention
 def weigh(query: Tensor, key: Tensor, value: Tensor, hidden: Tensor) -> Tensor:
     """Equation 1: query [B·H, W, d] (scaled already), key [B·H, d, C], value [B·H, C, d] → [B·H, W, d].
 
-    hidden [B, 1, W or 1, C] is added to the scores.
+    hidden [B·H, W or 1, C] is added to the scores.
     """
-    scores = torch.bmm(query, key)
-    scores.view(hidden.size(0), -1, *scores.shape[1:]).add_(hidden)
-    return torch.bmm(scores.softmax(-1), value)
+    return torch.bmm(torch.baddbmm(hidden, query, key).softmax(-1), value)
+
+
+def for_heads(hidden: Tensor, heads: int) -> Tensor:
+    """hidden [B, 1, W, C] → [B·H, W, C], once for all layers."""
+    return hidden.expand(-1, heads, -1, -1).flatten(0, 1)
 
 
 @dataclass(frozen=True)
@@ -33,24 +36,21 @@ class SelfAttention:
     heads: int
 
     def look(self, x: Tensor, places: Places, hidden: Tensor) -> Tensor:
-        """All tokens at once: x [R, D], rows that are tokens, hidden [B, 1, 1, W] → [R, D]."""
+        """All tokens at once: x [R, D], rows that are tokens, hidden [B·H, 1, W] → [R, D]."""
         parts = self._project(x, places).permute(2, 0, 3, 1, 4).flatten(1, 2)
         query, key, value = parts.unbind(0)
         context = weigh(query, key.transpose(1, 2), value, hidden)
         return self.output(places.gather(from_heads(context, places.shape[0])))
 
-    def step(self, x: Tensor, places: Places, columns: Tensor, written: int, ancestry: Tensor) -> Tensor:
-        """x [R, D] → [R, D]; writes keys and values to columns [2, B·H, C, d] at written - W … written - 1.
+    def step(self, x: Tensor, places: Places, fresh: Tensor, past: tuple[Tensor, Tensor], ancestry: Tensor) -> Tensor:
+        """x [R, D] → [R, D]; writes the new keys and values to fresh [2, B, H, W, d].
 
-        ancestry [B, 1, W, C'] with the columns that count.
+        past: keys [B·H, d, C] and values [B·H, C, d], the new ones among them; ancestry [B·H, W, C].
         """
-        count, width = places.shape
         parts = self._project(x, places).permute(2, 0, 3, 1, 4)  # [3, B, H, W, d]
-        room = columns.view(2, count, self.heads, *columns.shape[2:])
-        room.narrow(3, written - width, width).copy_(parts[1:])
-        keys, values = columns.narrow(2, 0, ancestry.size(3)).unbind(0)
-        context = weigh(parts[0].flatten(0, 1), keys.transpose(1, 2), values, ancestry)
-        return self.output(places.gather(from_heads(context, count)))
+        fresh.copy_(parts[1:])
+        context = weigh(parts[0].flatten(0, 1), *past, ancestry)
+        return self.output(places.gather(from_heads(context, places.shape[0])))
 
     def _project(self, x: Tensor, places: Places) -> Tensor:
         """x [R, D] → [B, W, 3, H, d]."""
@@ -72,10 +72,10 @@ class CrossAttention:
         key = grid[:, :, 0].permute(0, 2, 3, 1).flatten(0, 1)
         return key.contiguous(), grid[:, :, 1].transpose(1, 2).flatten(0, 1)
 
-    def look(self, x: Tensor, places: Places, key: Tensor, value: Tensor, hidden: Tensor) -> Tensor:
-        """x [R, D], key [B·H, d, S], value [B·H, S, d], hidden [B, 1, 1, S] → [R, D]."""
+    def look(self, x: Tensor, places: Places, memory: tuple[Tensor, Tensor], hidden: Tensor) -> Tensor:
+        """x [R, D], memory: keys [B·H, d, S] and values [B·H, S, d]; hidden [B·H, 1, S] → [R, D]."""
         grid = places.spread(self.query(x)).view(*places.shape, self.heads, -1)
-        context = weigh(grid.transpose(1, 2).flatten(0, 1), key, value, hidden)
+        context = weigh(grid.transpose(1, 2).flatten(0, 1), *memory, hidden)
         return self.output(places.gather(from_heads(context, places.shape[0])))
 
 

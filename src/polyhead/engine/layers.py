@@ -27,18 +27,16 @@ class Reach:
     """What one decoder layer looks at in a step."""
 
     places: Places
-    columns: Tensor
-    """[2, B·H, C, d]: keys and values of the past, and room for the new ones."""
-    written: int
-    """Columns in use, the new ones included."""
+    fresh: Tensor
+    """[2, B, H, W, d], where the new keys and values belong."""
+    past: tuple[Tensor, Tensor]
+    """Keys [B·H, d, C] and values [B·H, C, d], the new ones included."""
     ancestry: Tensor
-    """[B, 1, W, C'], added to the scores of the columns that count."""
-    memory_key: Tensor
-    """[B·H, d, S]."""
-    memory_value: Tensor
-    """[B·H, S, d]."""
+    """[B·H, W, C], added to the scores."""
+    memory: tuple[Tensor, Tensor]
+    """Keys [B·H, d, S] and values [B·H, S, d]."""
     padding: Tensor
-    """[B, 1, 1, S], added to the memory's scores."""
+    """[B·H, 1, S], added to the memory's scores."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class PreparedEncoderLayer:
     feed_forward_sublayer: Sublayer
 
     def __call__(self, x: Tensor, tokens: Places, hidden: Tensor) -> Tensor:
-        """x [R, D], rows that are tokens, hidden [B, 1, 1, W] → [R, D]."""
+        """x [R, D], rows that are tokens, hidden [B·H, 1, W] → [R, D]."""
         x = self.attention_sublayer(x, lambda y: self.attention.look(y, tokens, hidden))
         return self.feed_forward_sublayer(x, self.feed_forward)
 
@@ -69,8 +67,8 @@ class PreparedDecoderLayer:
         """x [R, D], the newest token of every row → [R, D]."""
         first, second, third = self.sublayers
         r = reach
-        x = first(x, lambda y: self.self_attention.step(y, r.places, r.columns, r.written, r.ancestry))
-        x = second(x, lambda y: self.cross_attention.look(y, r.places, r.memory_key, r.memory_value, r.padding))
+        x = first(x, lambda y: self.self_attention.step(y, r.places, r.fresh, r.past, r.ancestry))
+        x = second(x, lambda y: self.cross_attention.look(y, r.places, r.memory, r.padding))
         return third(x, self.feed_forward)
 
 

@@ -67,7 +67,7 @@ class Packed:
         self.compute = torch.ops.mkldnn._linear_pointwise.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        rows = len(x)  # as sentences finish one by one, a search would ask for every number of them
+        rows = x.size(0)  # as sentences finish one by one, a search would ask for every number of them
         if spare := few_sizes(rows) - rows:
             x = nn.functional.pad(x, (0, 0, 0, spare))
         y = self.compute(x.to(self.dtype), self.weight, self.bias, self.activation, [], "none").float()
@@ -84,7 +84,7 @@ class ByLength:
         self.rows = rows
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self.short(x) if len(x) <= self.rows else self.long(x)
+        return self.short(x) if x.size(0) <= self.rows else self.long(x)
 
 
 class Int8:
@@ -101,20 +101,22 @@ class Int8:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # PyTorch's quantized tensors will have another form one day
             rounded = torch.quantize_per_channel(weight, scale, zeros, 0, torch.qint8)
-        self.weight = torch.ops.quantized.linear_prepack(rounded, None)
+        self.weight = torch.ops.quantized.linear_prepack(rounded, bias)
         self.bias = bias
         self.activation = ACTIVATIONS[activation]
         self.compute = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+        fused = torch.ops.quantized.linear_relu_dynamic if activation == "relu" else torch.ops.quantized.linear_dynamic
         # the operator itself: at every call its wrapper asks whether the packed weight is a tracer's stand-in
-        self.compute_few = torch.ops.quantized.linear_dynamic.default._op  # pyright: ignore[reportPrivateUsage]
+        self.compute_few = fused.default._op  # pyright: ignore[reportPrivateUsage]
+        self.activation_few = ACTIVATIONS["none" if activation == "relu" else activation]
 
     def __call__(self, x: Tensor) -> Tensor:
-        if len(x) <= FEW:
-            y = self.compute_few(x, self.weight)
-            return self.activation(y if self.bias is None else y.add_(self.bias))
+        if x.size(0) <= FEW:
+            return self.activation_few(self.compute_few(x, self.weight))
         scale = x.abs().amax(1, keepdim=True).add_(TINY)  # a row of zeros has none
         y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
-        y = y.mul_(scale) if self.bias is None else torch.addcmul(self.bias, y, scale, out=y)
+        # the kernel adds the bias, which isn't to be scaled: b + s (y - b)
+        y = y.mul_(scale) if self.bias is None else torch.lerp(self.bias, y, scale, out=y)
         return self.activation(y)
 
 
@@ -132,7 +134,7 @@ class WideInt8:
         self.compute = torch.ops.onednn.qlinear_pointwise.default
 
     def __call__(self, x: Tensor) -> Tensor:
-        rows = len(x)
+        rows = x.size(0)
         scale = x.abs().amax(1, keepdim=True).add_(TINY)
         levels = (x * (LEVELS / scale)).add_(ZERO + 0.5).to(torch.uint8)  # cut off after adding a half: rounded
         if spare := few_sizes(rows) - rows:

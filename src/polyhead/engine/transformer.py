@@ -9,6 +9,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from polyhead.engine.attention import for_heads
 from polyhead.engine.layers import Reach, decoder_layer, encoder_layer, normalisation
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
@@ -26,20 +27,21 @@ CROWDED = 0.75
 class Projected:
     """The memory as every layer's cross-attention wants it."""
 
-    keys: tuple[Tensor, ...]
-    """A layer each, [B·H, d, S]."""
-    values: tuple[Tensor, ...]
-    """A layer each, [B·H, S, d]."""
+    layers: tuple[tuple[Tensor, Tensor], ...]
+    """Keys [B·H, d, S] and values [B·H, S, d] of each."""
     hidden: Tensor
-    """[B, 1, 1, S] float32: 0 at real tokens, `HIDDEN` at padding."""
+    """[B·H, 1, S] float32: 0 at real tokens, `HIDDEN` at padding."""
+    sentences: int
+    """B."""
 
     def of(self, sentences: Tensor) -> "Projected":
         """sentences [B'] int64 → the memory of those."""
 
         def kept(part: Tensor) -> Tensor:
-            return part.unflatten(0, (self.hidden.size(0), -1)).index_select(0, sentences).flatten(0, 1)
+            return part.unflatten(0, (self.sentences, -1)).index_select(0, sentences).flatten(0, 1)
 
-        return Projected(tuple(map(kept, self.keys)), tuple(map(kept, self.values)), self.hidden[sentences])
+        layers = tuple((kept(keys), kept(values)) for keys, values in self.layers)
+        return Projected(layers, kept(self.hidden), len(sentences))
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class PreparedTransformer:
         """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
         tokens = Places.of_tokens(source_mask, STRIDE)
         x = self.source_embedding(source)[source_mask]
-        hidden = _hidden(tokens)
+        hidden = _hidden(tokens, self.heads)
         for layer in self.encoder_layers:
             x = layer(x, tokens, hidden)
         states = torch.zeros(*source.shape, self.d_model)
@@ -104,15 +106,14 @@ class PreparedTransformer:
         tokens = Places.of_tokens(memory.mask, STRIDE)
         states = memory.states[memory.mask]
         projected = [layer.cross_attention.project(states, tokens) for layer in self.decoder_layers]
-        keys, values = zip(*projected, strict=True)
         seen = memory.mask.any(1)
         if not bool(seen.all()):  # nothing to see gives zeros
-            values = [value * seen.repeat_interleave(self.heads)[:, None, None] for value in values]
+            visible = seen.repeat_interleave(self.heads)[:, None, None]
+            projected = [(keys, values * visible) for keys, values in projected]
         sentences = memory.mask.size(0)
         past = Past.begin(sentences, len(self.decoder_layers), self.heads, self.d_model // self.heads)
-        return PreparedState(
-            Places.one_each(sentences), Projected(tuple(keys), tuple(values), _hidden(tokens)), past, 0
-        )
+        seen_by_all = Projected(tuple(projected), _hidden(tokens, self.heads), sentences)
+        return PreparedState(Places.one_each(sentences), seen_by_all, past, 0)
 
     @torch.inference_mode()
     def step(self, previous: Tensor, state: PreparedState) -> tuple[Tensor, PreparedState]:
@@ -120,17 +121,18 @@ class PreparedTransformer:
         places, memory = state.places, state.memory
         past = state.past.with_room(places.shape[1]).append(places)
         counted = -(-past.written // STRIDE) * STRIDE
-        ancestry = past.ancestry[..., :counted]
+        ancestry = for_heads(past.ancestry[..., :counted], self.heads)
         x = self.target_embedding(previous[:, None], start=state.length)[:, 0]
-        memories = zip(memory.keys, memory.values, strict=True)
-        for layer, columns, projected in zip(self.decoder_layers, past.columns.layers, memories, strict=True):
-            x = layer.step(x, Reach(places, columns, past.written, ancestry, *projected, memory.hidden))
+        columns = past.columns
+        seen = zip(columns.fresh(places), columns.first(counted), memory.layers, strict=True)
+        for layer, (fresh, behind, projected) in zip(self.decoder_layers, seen, strict=True):
+            x = layer.step(x, Reach(places, fresh, behind, ancestry, projected, memory.hidden))
         logits = self.output(self.decoder_norm(x))
         return logits, PreparedState(places, memory, past, state.length + 1)
 
 
-def _hidden(tokens: Places) -> Tensor:
-    """[B, 1, 1, W] float32: 0 where a token stands, else `HIDDEN`."""
+def _hidden(tokens: Places, heads: int) -> Tensor:
+    """[B·H, 1, W] float32: 0 where a token stands, else `HIDDEN`."""
     hidden = torch.full(tokens.shape, HIDDEN)
     hidden[tokens.sentences, tokens.slots] = 0.0
-    return hidden[:, None, None]
+    return for_heads(hidden[:, None, None], heads)
