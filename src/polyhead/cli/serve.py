@@ -99,8 +99,15 @@ def serve(
 
 
 def _api_key(file: Path | None) -> str | None:
-    """The key from a file or the environment, without white space around it. Raises UsageError for an empty one."""
+    """The key from a file or the environment, without white space around it.
+
+    Raises UsageError for an empty one, and for one that an HTTP header can't carry.
+    """
     key = file.read_text(encoding="utf-8") if file is not None else os.environ.get("POLYHEAD_API_KEY")
     if key is not None and not key.strip():
         raise UsageError("the API key is empty: everybody would know it")
+    if key is not None and not (key.strip().isascii() and key.strip().isprintable()):
+        raise UsageError(
+            "no HTTP header can carry this API key: write it as one line of ASCII characters"
+        )
     return key.strip() if key is not None else None

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from polyhead.server.memory import give_back
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
@@ -22,6 +23,8 @@ R = TypeVar("R")
 
 CHARACTERS_A_TOKEN = 4
 """About as many as a subword has; the translator itself counts exactly."""
+TIDY_EVERY = 10.0
+"""Seconds after which freed memory goes back to the system, between two batches."""
 
 
 class Unwanted(Exception):
@@ -97,11 +100,15 @@ class Batcher:
         )
 
     def _work(self) -> None:
+        tidied = time.monotonic()
         while (batch := self._take()) is not None:
             if isinstance(batch, Errand):
                 self._run(batch)
             else:
                 self._translate(batch)
+            if time.monotonic() - tidied > TIDY_EVERY:
+                give_back()
+                tidied = time.monotonic()
 
     def _take(self) -> Batch | None:
         """Waits for something to do; None when the batcher is closed and everything is done."""
