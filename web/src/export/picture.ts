@@ -1,6 +1,7 @@
 /** A matrix as a figure of its own: SVG whose text is text, or PNG at twice the size. */
 
 import { css, pixel, rampOf, type Scale, type Theme } from "../paint/colours";
+import { widthOf } from "../paint/letters";
 import { at, hidden, paint, paintSmall, type Matrix } from "../paint/matrix";
 
 export interface Captioned {
@@ -13,14 +14,14 @@ export interface Captioned {
 }
 
 const CELL = 22;
-const LETTER = 7;
+const LETTERS = 12;
 const TITLE = 30;
-const FONT = "12px system-ui, sans-serif";
+const FONT = `${LETTERS}px system-ui, sans-serif`;
 /** Up to this many rows and columns a cell is a rectangle; beyond, the cells are one embedded bitmap. */
 const MOST = 64;
 
 function room(picture: Captioned): { left: number; top: number; cell: number } {
-  const longest = (names: readonly string[]): number => Math.max(0, ...names.map((name) => [...name].length)) * LETTER;
+  const longest = (names: readonly string[]): number => Math.max(0, ...names.map((name) => widthOf(name, LETTERS)));
   const many = Math.max(picture.matrix.rows, picture.matrix.columns) > MOST;
   return { left: longest(picture.rows) + 14, top: TITLE + longest(picture.columns) * 0.75 + 14, cell: many ? 12 : CELL };
 }
