@@ -32,5 +32,7 @@ def few_sizes(size: int) -> int:
 
     For every new shape of a product oneDNN builds a kernel and keeps it, which costs milliseconds and half a MiB.
     """
-    step = 1 << max(0, (size - 1).bit_length() - 4)
-    return -(-size // step) * step
+    step = 1
+    while 16 * step < size:
+        step *= 2
+    return (size + step - 1) // step * step

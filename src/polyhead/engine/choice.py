@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import torch
 
-from polyhead.engine.layers import has_prepared_form
+from polyhead.engine.assemble import has_prepared_form
 from polyhead.errors import ModelError
 from polyhead.hardware import cpu_features
 from polyhead.model.seq2seq import Seq2SeqModel

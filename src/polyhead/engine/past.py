@@ -28,21 +28,6 @@ class Columns:
     def __init__(self, layers: list[Tensor], written: int) -> None:
         self.layers = layers
         self.written = written
-        self._first: tuple[int, list[tuple[Tensor, Tensor]]] = (0, [])
-
-    def first(self, count: int) -> list[tuple[Tensor, Tensor]]:
-        """Every layer's keys [B·H, d, count] and values [B·H, count, d]; `count` stays the same for many steps."""
-        if self._first[0] != count:
-            seen = (layer.narrow(2, 0, count).unbind(0) for layer in self.layers)
-            self._first = count, [(keys.transpose(1, 2), values) for keys, values in seen]
-        return self._first[1]
-
-    def fresh(self, places: Places) -> list[Tensor]:
-        """Where the newest keys and values of every layer belong, [2, B, H, W, d]."""
-        count, width = places.shape
-        room = self.written - width
-        size = self.layers[0].size(3)
-        return [layer.narrow(2, room, width).view(2, count, -1, width, size) for layer in self.layers]
 
     def pick(self, rows: Tensor, capacity: int, written: int) -> "Columns":
         """rows [B'·H, C'] int64, numbers of columns in all, → those columns with room for `capacity`."""

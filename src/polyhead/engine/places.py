@@ -6,6 +6,7 @@ Shapes: R rows, B sentences, W places of each.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -63,12 +64,36 @@ class Places:
             0, self.flat, torch.arange(len(self.flat))
         )
 
-    def spread(self, x: Tensor) -> Tensor:
-        """x [R, …] → [B·W, …]."""
-        if not len(x):
-            return x.new_zeros(self.shape[0] * self.shape[1], *x.shape[1:])
-        return x if self.full else x.index_select(0, self.rows)
+    @cached_property
+    def grid(self) -> "Grid":
+        """What compiled code needs of it."""
+        if self.full and len(self.flat):
+            return Grid(*self.shape, None, None)
+        return Grid(*self.shape, self.rows, self.flat)
 
-    def gather(self, x: Tensor) -> Tensor:
-        """x [B·W, …] → [R, …]."""
-        return x if self.full else x.index_select(0, self.flat)
+
+class Grid(NamedTuple):
+    """B × W places; where rows aren't the places in order, which row stands at each and where each row stands."""
+
+    sentences: int
+    width: int
+    rows: Tensor | None
+    """[B·W] int64."""
+    flat: Tensor | None
+    """[R] int64."""
+
+
+def spread(x: Tensor, grid: Grid) -> Tensor:
+    """x [R, N] → [B·W, N]."""
+    rows = grid.rows
+    if rows is None:
+        return x
+    if x.size(0) == 0:
+        return x.new_zeros([grid.sentences * grid.width, x.size(1)])
+    return x.index_select(0, rows)
+
+
+def gather(x: Tensor, grid: Grid) -> Tensor:
+    """x [B·W, N] → [R, N]."""
+    flat = grid.flat
+    return x if flat is None else x.index_select(0, flat)

@@ -6,7 +6,7 @@ that row alone.
 
 import warnings
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Final, Literal
 
 import torch
 from torch import Tensor, nn
@@ -28,66 +28,80 @@ WIDE = 4096
 """Outputs from which a few dozen rows of them don't fit a core's cache."""
 
 
-class Projection(Protocol):
-    """f(x Wᵀ + b): [N, in] float32 → [N, out] float32, a tensor of the caller's own."""
-
-    def __call__(self, x: Tensor) -> Tensor: ...
-
-
+Projection = nn.Module
+"""f(x Wᵀ + b): [N, in] float32 → [N, out] float32, a tensor of the caller's own."""
 Pack = Callable[[Tensor, Tensor | None, Activation], Projection]
 """(weight [out, in], bias [out] or None, activation f) → the projection."""
 
-ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
-    "none": lambda x: x,
-    "relu": torch.relu_,
-    "gelu": nn.functional.gelu,
-}
+
+def activated(y: Tensor, activation: str) -> Tensor:
+    """f(y), possibly in place."""
+    if activation == "relu":
+        return y.relu_()
+    if activation == "gelu":
+        return nn.functional.gelu(y)
+    return y
 
 
-class Plain:
+class Plain(nn.Module):
     """The product as PyTorch chooses to compute it, for a CPU or a build without oneDNN."""
 
+    activation: Final[str]
+    bias: Tensor | None
+
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation) -> None:
+        super().__init__()
         self.weight = weight
         self.bias = bias
-        self.activation = ACTIVATIONS[activation]
+        self.activation = activation
 
-    def __call__(self, x: Tensor) -> Tensor:
-        return self.activation(nn.functional.linear(x, self.weight, self.bias))
+    def forward(self, x: Tensor) -> Tensor:
+        return activated(nn.functional.linear(x, self.weight, self.bias), self.activation)
 
 
-class Packed:
+class Packed(nn.Module):
     """oneDNN's product, bias and activation in one call, on weights in its own blocked layout; float32 or bfloat16."""
 
+    activation: Final[str]
+    bias: Tensor | None
+
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation, dtype: torch.dtype) -> None:
+        super().__init__()
         self.weight: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.to(dtype))
         self.bias = None if bias is None else bias.to(dtype)
         self.activation = activation
         self.dtype = dtype
-        self.compute = torch.ops.mkldnn._linear_pointwise.default
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         rows = x.size(0)  # as sentences finish one by one, a search would ask for every number of them
-        if spare := few_sizes(rows) - rows:
-            x = nn.functional.pad(x, (0, 0, 0, spare))
-        y = self.compute(x.to(self.dtype), self.weight, self.bias, self.activation, [], "none").float()
-        return y[:rows]
+        spare = few_sizes(rows) - rows
+        if spare > 0:
+            x = nn.functional.pad(x, [0, 0, 0, spare])
+        y: Tensor = torch.ops.mkldnn._linear_pointwise(
+            x.to(self.dtype), self.weight, self.bias, self.activation, [], "none"
+        )
+        return y.float()[:rows]
 
 
-class ByLength:
+class ByLength(nn.Module):
     """`short` while a product is short, `long` from then on."""
+
+    rows: Final[int]
 
     def __init__(self, short: Projection, long: Projection, rows: int) -> None:
         """rows: the most for which it is short."""
+        super().__init__()
         self.short = short
         self.long = long
         self.rows = rows
 
-    def __call__(self, x: Tensor) -> Tensor:
-        return self.short(x) if x.size(0) <= self.rows else self.long(x)
+    def forward(self, x: Tensor) -> Tensor:
+        if x.size(0) <= self.rows:
+            return self.short(x)
+        return self.long(x)
 
 
-class Int8:
+class Int8(nn.Module):
     """8-bit integers: a weight's scale is its output's, an input's scale its row's largest element.
 
     With W = diag(v) W₈ and x = s x₈ the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is not. As each
@@ -95,7 +109,15 @@ class Int8:
     there the calls take the time, not the products, and all of it is a single call.
     """
 
+    few: Final[int] = FEW
+    step: Final[float] = 1 / LEVELS
+    zero: Final[int] = ZERO
+    tiny: Final[float] = TINY
+    activation: Final[str]
+    bias: Tensor | None
+
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: Activation) -> None:
+        super().__init__()
         scale = weight.abs().amax(1).clamp(min=TINY).double() / LEVELS
         zeros = torch.zeros(len(scale), dtype=torch.int64)
         with warnings.catch_warnings():
@@ -103,37 +125,39 @@ class Int8:
             rounded = torch.quantize_per_channel(weight, scale, zeros, 0, torch.qint8)
         self.weight = torch.ops.quantized.linear_prepack(rounded, bias)
         self.bias = bias
-        self.activation = ACTIVATIONS[activation]
-        self.compute = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
-        fused = torch.ops.quantized.linear_relu_dynamic if activation == "relu" else torch.ops.quantized.linear_dynamic
-        # the operator itself: at every call its wrapper asks whether the packed weight is a tracer's stand-in
-        self.compute_few = fused.default._op  # pyright: ignore[reportPrivateUsage]
-        self.activation_few = ACTIVATIONS["none" if activation == "relu" else activation]
+        self.activation = activation
 
-    def __call__(self, x: Tensor) -> Tensor:
-        if x.size(0) <= FEW:
-            return self.activation_few(self.compute_few(x, self.weight))
-        scale = x.abs().amax(1, keepdim=True).add_(TINY)  # a row of zeros has none
-        y = self.compute(x / scale, 1 / LEVELS, ZERO, self.weight)
+    def forward(self, x: Tensor) -> Tensor:
+        if x.size(0) <= self.few:
+            if self.activation == "relu":
+                return torch.ops.quantized.linear_relu_dynamic(x, self.weight)
+            return activated(torch.ops.quantized.linear_dynamic(x, self.weight), self.activation)
+        scale = x.abs().amax(1, keepdim=True).add_(self.tiny)  # a row of zeros has none
+        y: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
+            x / scale, self.step, self.zero, self.weight
+        )
+        bias = self.bias
+        if bias is None:
+            return activated(y.mul_(scale), self.activation)
         # the kernel adds the bias, which isn't to be scaled: b + s (y - b)
-        y = y.mul_(scale) if self.bias is None else torch.lerp(self.bias, y, scale, out=y)
-        return self.activation(y)
+        return activated(torch.lerp(bias, y, scale, out=y), self.activation)
 
 
-class WideInt8:
+class WideInt8(nn.Module):
     """The same onto a vocabulary, for more than a few rows: oneDNN writes the product once, in float32.
 
     FBGEMM first writes the sums as integers, which no cache holds: that takes twice the time.
     """
 
     def __init__(self, weight: Tensor) -> None:
+        super().__init__()
         self.scale = weight.abs().amax(1).clamp(min=TINY) / LEVELS
         rounded = (weight / self.scale[:, None]).round_().to(torch.int8)
         self.weight: Tensor = torch.ops.onednn.qlinear_prepack(rounded, None)
         self.zeros = torch.zeros(len(weight), dtype=torch.int64)
         self.compute = torch.ops.onednn.qlinear_pointwise.default
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         rows = x.size(0)
         scale = x.abs().amax(1, keepdim=True).add_(TINY)
         levels = (x * (LEVELS / scale)).add_(ZERO + 0.5).to(torch.uint8)  # cut off after adding a half: rounded

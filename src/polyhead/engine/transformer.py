@@ -4,18 +4,15 @@ Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, W places 
 """
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 import torch
 from torch import Tensor
 
+from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
-from polyhead.engine.layers import Reach, decoder_layer, encoder_layer, normalisation
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
 from polyhead.engine.projection import Pack
-from polyhead.model.decoder import DecoderLayer
-from polyhead.model.encoder import EncoderLayer
 from polyhead.model.state import Memory
 from polyhead.model.transformer import Transformer
 
@@ -27,7 +24,7 @@ CROWDED = 0.75
 class Projected:
     """The memory as every layer's cross-attention wants it."""
 
-    layers: tuple[tuple[Tensor, Tensor], ...]
+    layers: list[tuple[Tensor, Tensor]]
     """Keys [B·H, d, S] and values [B·H, S, d] of each."""
     hidden: Tensor
     """[B·H, 1, S] float32: 0 at real tokens, `HIDDEN` at padding."""
@@ -40,7 +37,7 @@ class Projected:
         def kept(part: Tensor) -> Tensor:
             return part.unflatten(0, (self.sentences, -1)).index_select(0, sentences).flatten(0, 1)
 
-        layers = tuple((kept(keys), kept(values)) for keys, values in self.layers)
+        layers = [(kept(keys), kept(values)) for keys, values in self.layers]
         return Projected(layers, kept(self.hidden), len(sentences))
 
 
@@ -76,28 +73,21 @@ class PreparedTransformer:
 
     def __init__(self, model: Transformer, pack: Pack) -> None:
         """Raises TypeError where the model has a part that has no prepared form."""
-        encoder = cast("list[EncoderLayer]", list(model.encoder.layers))
-        decoder = cast("list[DecoderLayer]", list(model.decoder.layers))
         self.source_embedding = model.source_embedding
         self.target_embedding = model.target_embedding
-        self.encoder_layers = [encoder_layer(layer, pack) for layer in encoder]
-        self.decoder_layers = [decoder_layer(layer, pack) for layer in decoder]
-        self.encoder_norm = normalisation(model.encoder.norm)
-        self.decoder_norm = normalisation(model.decoder.norm)
+        self.encoder = prepared_encoder(model.encoder, pack)
+        self.decoder, self.memories = prepared_decoder(model.decoder, pack)
         self.output = pack(model.output.weight.detach(), None, "none")
         self.d_model = model.output.weight.size(1)
-        self.heads = decoder[0].self_attention.num_heads
+        self.heads = self.memories[0].heads
 
     @torch.inference_mode()
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
         tokens = Places.of_tokens(source_mask, STRIDE)
         x = self.source_embedding(source)[source_mask]
-        hidden = _hidden(tokens, self.heads)
-        for layer in self.encoder_layers:
-            x = layer(x, tokens, hidden)
         states = torch.zeros(*source.shape, self.d_model)
-        states[source_mask] = self.encoder_norm(x)
+        states[source_mask] = self.encoder(x, tokens.grid, _hidden(tokens, self.heads))
         return Memory(states, source_mask)
 
     @torch.inference_mode()
@@ -105,14 +95,14 @@ class PreparedTransformer:
         """The memory projected to every layer's keys and values, once for a sentence; no past."""
         tokens = Places.of_tokens(memory.mask, STRIDE)
         states = memory.states[memory.mask]
-        projected = [layer.cross_attention.project(states, tokens) for layer in self.decoder_layers]
+        projected: list[tuple[Tensor, Tensor]] = [memory(states, tokens.grid) for memory in self.memories]
         seen = memory.mask.any(1)
         if not bool(seen.all()):  # nothing to see gives zeros
             visible = seen.repeat_interleave(self.heads)[:, None, None]
             projected = [(keys, values * visible) for keys, values in projected]
         sentences = memory.mask.size(0)
-        past = Past.begin(sentences, len(self.decoder_layers), self.heads, self.d_model // self.heads)
-        seen_by_all = Projected(tuple(projected), _hidden(tokens, self.heads), sentences)
+        past = Past.begin(sentences, len(projected), self.heads, self.d_model // self.heads)
+        seen_by_all = Projected(projected, _hidden(tokens, self.heads), sentences)
         return PreparedState(Places.one_each(sentences), seen_by_all, past, 0)
 
     @torch.inference_mode()
@@ -123,11 +113,9 @@ class PreparedTransformer:
         counted = -(-past.written // STRIDE) * STRIDE
         ancestry = for_heads(past.ancestry[..., :counted], self.heads)
         x = self.target_embedding(previous[:, None], start=state.length)[:, 0]
-        columns = past.columns
-        seen = zip(columns.fresh(places), columns.first(counted), memory.layers, strict=True)
-        for layer, (fresh, behind, projected) in zip(self.decoder_layers, seen, strict=True):
-            x = layer.step(x, Reach(places, fresh, behind, ancestry, projected, memory.hidden))
-        logits = self.output(self.decoder_norm(x))
+        columns = past.columns.layers
+        x = self.decoder(x, places.grid, columns, past.written, ancestry, memory.layers, memory.hidden)
+        logits = self.output(x)
         return logits, PreparedState(places, memory, past, state.length + 1)
 
 
