@@ -107,7 +107,5 @@ def _api_key(file: Path | None) -> str | None:
     if key is not None and not key.strip():
         raise UsageError("the API key is empty: everybody would know it")
     if key is not None and not (key.strip().isascii() and key.strip().isprintable()):
-        raise UsageError(
-            "no HTTP header can carry this API key: write it as one line of ASCII characters"
-        )
+        raise UsageError("no HTTP header can carry this API key: write it as one line of ASCII characters")
     return key.strip() if key is not None else None
