@@ -58,3 +58,14 @@ def test_gradient_flows_through_what_is_kept() -> None:
     out.sum().backward()
     assert x.grad is not None
     torch.testing.assert_close(x.grad * x.detach(), out.detach())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_added_to_a_residual_it_is_the_sum(dtype: torch.dtype) -> None:
+    residual, x = torch.randn(2, 100).to(dtype), torch.randn(2, 100).to(dtype)
+    dropout = Dropout(0.3)
+    torch.manual_seed(1)
+    added = dropout.add(residual, x)
+    torch.manual_seed(1)
+    torch.testing.assert_close(added, residual + dropout(x), atol=0.02, rtol=0)  # it rounds once less
+    assert torch.equal(dropout.eval().add(residual, x), residual + x)

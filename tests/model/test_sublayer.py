@@ -61,8 +61,20 @@ def test_norm_gradients_are_not_lost_in_bfloat16() -> None:
     torch.manual_seed(0)
     x, gradient = torch.randn(4000, 16), torch.rand(4000, 16)
     exact, rounded = LayerNorm(16), LayerNorm(16).bfloat16()
+    copy = x.bfloat16().requires_grad_()
+    x.requires_grad_()
     exact(x).backward(gradient)
-    rounded(x.bfloat16()).backward(gradient.bfloat16())
+    rounded(copy).backward(gradient.bfloat16())
+    assert x.grad is not None
+    assert copy.grad is not None
+    assert (copy.grad - x.grad).norm() / x.grad.norm() < 0.02
     for name in ("weight", "bias"):
         expected, got = getattr(exact, name).grad, getattr(rounded, name).grad.float()
         assert (got - expected).norm() / expected.norm() < 0.01
+
+
+def test_norm_keeps_no_wider_copy_for_the_backward_pass() -> None:
+    x, kept = torch.randn(50, 16, dtype=torch.bfloat16, requires_grad=True), list[Tensor]()
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor):
+        LayerNorm(16).bfloat16()(x)
+    assert {tensor.dtype for tensor in kept if tensor.numel() == x.numel()} == {torch.bfloat16}

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 _LANES = 4  # 16-bit lanes in one 64-bit random number
 _RANGE = 1 << 16
+_SIXTEEN_BITS = (torch.bfloat16, torch.float16)
 
 
 _source = threading.local()
@@ -45,6 +46,12 @@ class Dropout(nn.Module):
             return nn.functional.dropout(x, self.rate)
         return x * scaled_keep_mask(x, self.rate)
 
+    def add(self, residual: Tensor, x: Tensor) -> Tensor:
+        """residual + Dropout(x), in one pass over the memory."""
+        if not self.training or self.rate == 0.0 or x.device.type != "cpu":
+            return residual + self(x)
+        return torch.addcmul(residual, x, scaled_keep_mask(x, self.rate))
+
     def extra_repr(self) -> str:
         return f"rate={self.rate}"
 
@@ -52,10 +59,15 @@ class Dropout(nn.Module):
 def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
     """A tensor of `like`'s shape and dtype holding 0 with probability `rate`, else 1/(1-rate)."""
     dropped = round(rate * _RANGE)
+    scale = _RANGE / (_RANGE - dropped)
     count = like.numel()
     numbers = torch.empty(-(-count // _LANES), dtype=torch.int64)
     numbers.random_(-(2**63), None, generator=getattr(_source, "generator", None))
     lanes = numbers.view(torch.int16)[:count].view(like.shape)
+    if like.dtype in _SIXTEEN_BITS:
+        # Times the bits of the scale, each 0 or 1 is a number of that dtype, where the random number stood.
+        keep = torch.ge(lanes, dropped - _RANGE // 2, out=lanes)
+        return keep.mul_(int(torch.tensor(scale, dtype=like.dtype).view(torch.int16))).view(like.dtype)
     # Compared straight into the result's dtype: casting a tensor of booleans takes longer than all the rest.
     keep = torch.ge(lanes, dropped - _RANGE // 2, out=torch.empty_like(like, memory_format=torch.contiguous_format))
-    return keep.mul_(_RANGE / (_RANGE - dropped))
+    return keep.mul_(scale)

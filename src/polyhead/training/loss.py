@@ -38,7 +38,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-        log_normaliser, d_features, d_weight = _expectations(features, weight)
+        log_normaliser, d_features, d_weight = _expectations(features, weight, targets)
         x, target_weight, column_sum = features.float(), weight[targets].float(), weight.float().sum(0)
         uniform = smoothing / weight.size(0)
         likelihood = (log_normaliser - (x * target_weight).sum(-1)).sum()
@@ -58,13 +58,14 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         return (d_features * scale).to(ctx.dtype), (d_weight * scale).to(ctx.dtype), None, None
 
 
-def _expectations(features: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _expectations(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """What the dense p takes part in, all float32: log Σ exp z [N], Σ_v p_v weight_v [N, D], Σ_n p_n features_n [V, D].
 
     Rows of zeros fill the last chunk up; they add nothing to the third and are cut off the other two.
     """
     rows = features.size(0)
     x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))
+    words = nn.functional.pad(targets, (0, -rows % ROW_STEP))[:, None]
     log_normaliser = x.new_empty(x.size(0), dtype=torch.float32)
     mean_weight = torch.empty_like(x, dtype=torch.float32)
     mean_features = torch.zeros_like(weight, dtype=torch.float32)
@@ -75,12 +76,18 @@ def _expectations(features: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Ten
             chunk = slice(start, min(start + CHUNK_ROWS, end))
             logits = x[chunk] @ weight.t()
             probabilities = torch.softmax(logits, -1, out=kept[start - first : chunk.stop - first])
-            log_normaliser[chunk] = _log_normaliser(logits, probabilities)
+            log_normaliser[chunk] = _log_normaliser(logits, probabilities, words[chunk])
             mean_weight[chunk] = probabilities @ weight
         mean_features += kept[: end - first].t() @ x[first:end]
     return log_normaliser[:rows], mean_weight[:rows], mean_features
 
 
-def _log_normaliser(logits: Tensor, probabilities: Tensor) -> Tensor:
-    """log Σ exp z [N] float32, read off the likeliest word: log Σ exp z = z_max - log p_max, and p_max ≥ 1/V."""
-    return logits.amax(-1).float() - probabilities.amax(-1).float().log()
+def _log_normaliser(logits: Tensor, probabilities: Tensor, words: Tensor) -> Tensor:
+    """log Σ exp z [N] float32, read off any word: log Σ exp z = z_v - log p_v; words [N, 1] says which of them.
+
+    Where the word's probability is too small to be told from 0, off the likeliest, whose p is 1/V at least.
+    """
+    logit, probability = logits.gather(1, words), probabilities.gather(1, words)
+    if not probability.all():
+        logit, probability = logits.amax(-1, keepdim=True), probabilities.amax(-1, keepdim=True)
+    return logit.float()[:, 0] - probability.float().log()[:, 0]
