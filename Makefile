@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+SPHINX := $(BIN)/sphinx-build -q --nitpicky --fail-on-warning --keep-going -c docs
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench bench-quick bench-bleu web wheel clean
+.PHONY: help demo test test-slow lint format bench bench-quick bench-bleu web docs wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -42,11 +43,16 @@ bench-bleu: $(VENV)/.demo-ready ## the time to a dev BLEU, ours and the fastest 
 web: ## check, test and build the page from web/ into the server's package (needs Node.js 20.19 or newer)
 	cd web && npm ci && npm run check && npm test && npm run build
 
+docs: $(VENV)/.docs-ready ## build the documentation, English and Korean, into build/docs/
+	$(SPHINX) -d build/docs-cache/en docs/en build/docs
+	$(SPHINX) -d build/docs-cache/ko -D language=ko docs/ko build/docs/ko
+	@echo "open build/docs/index.html (English) or build/docs/ko/index.html (Korean) in a browser"
+
 wheel: $(VENV)/.dev-ready ## build the distribution into dist/
 	$(BIN)/python -m build
 
 clean: ## delete what the doors made, the virtual environment too
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist docs/locale/ko/LC_MESSAGES/sphinx.mo .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The environment, in three steps that run again only when what they depend on changes. PyTorch comes first and alone:
 # pinned it is one download; left to the resolver among all the others it can be several.
@@ -60,6 +66,10 @@ $(VENV)/.torch-ready: constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.demo-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
 	$(PIP) install --constraint constraints.txt --editable '.[pictures,serve]'
+	@touch $@
+
+$(VENV)/.docs-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
+	$(PIP) install --constraint constraints.txt --editable '.[docs]'
 	@touch $@
 
 $(VENV)/.dev-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
