@@ -1,5 +1,7 @@
 """Adam over master weights against PyTorch's Adam."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -181,3 +183,17 @@ def test_restoring_takes_copies() -> None:
     optimizer.restore(saved)
     train(model, optimizer, batches(2))
     torch.testing.assert_close(saved, kept, atol=0, rtol=0)
+
+
+def test_a_step_does_not_import_pytorchs_compiler() -> None:
+    """It would stay in memory for the whole training, as large as a small model's weights and moments together."""
+    program = """
+import sys, torch
+from polyhead.training.optimizer import Optimizer, OptimizerConfig
+model = torch.nn.Linear(2, 2)
+optimizer = Optimizer(model, OptimizerConfig(), torch.float32)
+optimizer.collect(torch.autograd.grad(model(torch.ones(1, 2)).sum(), optimizer.parameters))
+optimizer.step(0.1, 1)
+sys.exit("torch._dynamo" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

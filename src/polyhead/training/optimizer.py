@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from polyhead.config import Config
 
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-"""What PyTorch's Adam keeps for each weight."""
+"""What Adam keeps for each weight, by PyTorch's names: updates so far, m and v."""
 
 
 class OptimizerConfig(Config):
@@ -52,15 +52,7 @@ class Optimizer:
                 name: nn.Parameter(parameter.detach().float().clone()) for name, parameter in self._working.items()
             }
             model.to(dtype)
-        kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[config.kind]
-        self.adam = kind(
-            list(self.masters.values()),
-            lr=0.0,
-            betas=(config.beta1, config.beta2),
-            eps=config.epsilon,
-            weight_decay=config.weight_decay,
-            fused=True,
-        )
+        self._moments: dict[str, dict[str, Tensor]] = {}
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -83,12 +75,45 @@ class Optimizer:
         scale = torch.clamp(clip / (norm + 1e-6), max=1.0) if clip > 0 else torch.ones_like(norm)
         torch._foreach_mul_(gradients, scale / tokens)
         if bool(norm.isfinite()):
-            for group in self.adam.param_groups:
-                group["lr"] = learning_rate
-            self.adam.step()
+            self._adam(learning_rate)
             self.publish()
-        self.adam.zero_grad(set_to_none=True)
+        for master in self.masters.values():
+            master.grad = None
         return norm
+
+    def _adam(self, learning_rate: float) -> None:
+        """Steps the masters that have a gradient, by the kernel that PyTorch's Adam calls.
+
+        The class itself would import PyTorch's compiler: a second, and 70 MiB that stay.
+        """
+        stepped = {name: master for name, master in self.masters.items() if master.grad is not None}
+        moments = [self._moments_of(name) for name in stepped]
+        for moment in moments:
+            moment["step"] += 1
+        kernel = {"adam": torch._fused_adam_, "adamw": torch._fused_adamw_}[self.config.kind]
+        with torch.no_grad():
+            kernel(
+                list(stepped.values()),
+                [cast("Tensor", master.grad) for master in stepped.values()],
+                [moment["exp_avg"] for moment in moments],
+                [moment["exp_avg_sq"] for moment in moments],
+                [],
+                [moment["step"] for moment in moments],
+                lr=learning_rate,
+                beta1=self.config.beta1,
+                beta2=self.config.beta2,
+                weight_decay=self.config.weight_decay,
+                eps=self.config.epsilon,
+                amsgrad=False,
+                maximize=False,
+            )
+
+    def _moments_of(self, name: str) -> dict[str, Tensor]:
+        """Those of one master; before its first step they are zero."""
+        if name not in self._moments:
+            zeros = [torch.zeros_like(self.masters[name], requires_grad=False) for _ in range(2)]
+            self._moments[name] = dict(zip(MOMENTS, [torch.zeros(()), *zeros], strict=True))
+        return self._moments[name]
 
     def publish(self) -> None:
         """Copies the masters into the model, rounding to its dtype."""
@@ -101,9 +126,8 @@ class Optimizer:
         state: dict[str, Tensor] = {}
         for name, master in self.masters.items():
             state[f"weights.{name}"] = master.detach()
-            for moment in MOMENTS:
-                if moment in self.adam.state[master]:
-                    state[f"adam.{moment}.{name}"] = self.adam.state[master][moment]
+            for moment, value in self._moments.get(name, {}).items():
+                state[f"adam.{moment}.{name}"] = value
         return state
 
     def restore(self, state: dict[str, Tensor]) -> None:
@@ -111,7 +135,8 @@ class Optimizer:
         with torch.no_grad():
             for name, master in self.masters.items():
                 master.copy_(state[f"weights.{name}"])
-                for moment in MOMENTS:
-                    if (key := f"adam.{moment}.{name}") in state:
-                        self.adam.state[master][moment] = state[key].clone()
+                if f"adam.step.{name}" in state:
+                    self._moments[name] = {moment: state[f"adam.{moment}.{name}"].clone() for moment in MOMENTS}
+                else:
+                    self._moments.pop(name, None)
         self.publish()
