@@ -50,7 +50,11 @@ class Forbid:
     tokens: tuple[int, ...]
 
     def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
-        return log_probabilities.index_fill_(1, torch.tensor(self.tokens, device=log_probabilities.device), NEVER)
+        return log_probabilities.index_fill_(1, self._numbers.to(log_probabilities.device), NEVER)
+
+    @cached_property
+    def _numbers(self) -> Tensor:
+        return torch.tensor(self.tokens)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,9 @@ HIDDEN = torch.finfo(torch.float32).min
 STRIDE = 16
 """Attention looks at a multiple of so many columns: a softmax over fewer is several times slower."""
 
+ROOMY = 4
+"""Sentences fewer than these begin with more room: a search of one would sweep its few columns again and again."""
+
 
 class Columns:
     """Every layer's keys and values, [2, B·H, C, d]; written from left to right.
@@ -47,8 +50,9 @@ class Past:
     @staticmethod
     def begin(sentences: int, layers: int, heads: int, size: int) -> "Past":
         """No past: `layers` layers of `heads` heads of `size` numbers."""
-        empty = [torch.zeros(2, sentences * heads, STRIDE, size) for _ in range(layers)]
-        ancestry = torch.full((sentences, 1, 1, STRIDE), HIDDEN)
+        room = STRIDE * max(1, ROOMY // max(1, sentences))
+        empty = [torch.zeros(2, sentences * heads, room, size) for _ in range(layers)]
+        ancestry = torch.full((sentences, 1, 1, room), HIDDEN)
         return Past(Columns(empty, 0), ancestry, 0)
 
     @property

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 
 from polyhead.engine.choice import Choice
+from polyhead.engine.pages import large_pages
 from polyhead.engine.projection import Pack, pack_bfloat16, pack_float32, pack_int8, pack_plain
 from polyhead.engine.transformer import PreparedTransformer
 from polyhead.model.seq2seq import Seq2Seq, Seq2SeqModel
@@ -24,4 +25,5 @@ def prepare(model: Seq2SeqModel[Any], choice: Choice) -> Seq2Seq[Any]:
     pack = PACKS[choice.dtype]
     if choice.dtype == "float32" and not torch.backends.mkldnn.is_available():
         pack = pack_plain
-    return PreparedTransformer(model, pack)
+    with large_pages():
+        return PreparedTransformer(model, pack)
