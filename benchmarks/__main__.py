@@ -79,7 +79,7 @@ def run(
     stage = Stage(plan, places, threads or machine.cores(), say)
     if (load := machine.load()) > 0.5:
         stage.note(f"the machine was busy with other work when this began (load {load:.1f}): figures may be too low")
-    stage.note("there are no figures for GPUs: this measures on processors alone")
+    stage.note("figures for GPUs are missing: none could be had to measure on, these are of processors alone")
     _measure(stage, tasks or plan.tasks, bleu.Goal(goal, every, 60 * minutes))
     if (page := _page(places.out, plan)).exists():
         print(page.read_text(encoding="utf-8"))

@@ -66,21 +66,20 @@ def data_config(data: Path) -> dict[str, Any]:
 
 
 def training_text(data: Path, cache: Path) -> TrainingText:
-    """Trains the vocabulary on the training text, encodes, and writes the batches of one epoch; all only once.
+    """Trains the vocabulary on the training text, once; encodes it and writes the batches of one epoch, every time.
 
-    Raises DataError where the data isn't there.
+    Batches that were kept would not be those that the package now draws. Raises DataError where the data isn't there.
     """
     folder = cache / "multi30k-en-de"
     text = TrainingText(folder / "shared.spm", folder / "train.npz", folder / "judged.npz", VOCABULARY)
-    if not all(path.exists() for path in (text.vocabulary, text.batches, text.judged)):
-        pairs = read_pairs(DataConfig.model_validate(data_config(_existing(data))), seed=1)
-        tokenizer, _ = make_tokenizers(pairs.train, TOKENIZER, pairs.languages)
+    pairs = read_pairs(DataConfig.model_validate(data_config(_existing(data))), seed=1)
+    if not text.vocabulary.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        tokenizer.save(text.vocabulary)
-        write_batches(text.judged, encoded(pairs.dev[:JUDGED_SENTENCES], tokenizer), shuffle=False)
-        write_batches(text.batches, encoded(pairs.train, tokenizer), shuffle=True)
-    pieces = load_tokenizer(text.vocabulary, TOKENIZER).vocabulary_size
-    return TrainingText(text.vocabulary, text.batches, text.judged, pieces)
+        make_tokenizers(pairs.train, TOKENIZER, pairs.languages)[0].save(text.vocabulary)
+    tokenizer = load_tokenizer(text.vocabulary, TOKENIZER)
+    write_batches(text.judged, encoded(pairs.dev[:JUDGED_SENTENCES], tokenizer), shuffle=False)
+    write_batches(text.batches, encoded(pairs.train, tokenizer), shuffle=True)
+    return TrainingText(text.vocabulary, text.batches, text.judged, tokenizer.vocabulary_size)
 
 
 def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> EncodedCorpus:

@@ -33,6 +33,8 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
         )
         runs = {name: partial(turn, contestant, plan.updates, plan.seconds) for name, contestant in contestants.items()}
         series = alternate(runs, plan.rounds, plan.budget)
+        # Judging takes memory that training doesn't, so the peaks are read before it.
+        peaks = {name: round(contestant.driver.peak_mib, 1) for name, contestant in contestants.items()}
         losses = {name: _loss(stage, contestant) for name, contestant in contestants.items()}
         for name, one in series.items():
             if one.failure is not None:
@@ -40,7 +42,7 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
         return [
             row
             for name, contestant in contestants.items()
-            for row in _rows(size_name, contestant, series[name], losses[name])
+            for row in _rows(size_name, contestant, series[name], peaks[name], losses[name])
         ]
 
 
@@ -85,7 +87,7 @@ def _loss(stage: Stage, contestant: Contestant) -> float | None:
         return None
 
 
-def _rows(size: str, contestant: Contestant, series: Series, loss: float | None) -> list[Row]:
+def _rows(size: str, contestant: Contestant, series: Series, peak: float, loss: float | None) -> list[Row]:
     named: Mapping[str, Any] = {
         "task": "training",
         "size": size,
@@ -98,7 +100,7 @@ def _rows(size: str, contestant: Contestant, series: Series, loss: float | None)
         Row(
             **named, measure="throughput", value=series.median, unit="target tokens/s", spread=series.spread, note=note
         ),
-        Row(**named, measure="peak memory", value=round(contestant.driver.peak_mib, 1), unit="MiB"),
+        Row(**named, measure="peak memory", value=peak, unit="MiB"),
     ]
     if loss is not None:
         rows.append(Row(**named, measure="loss after the rounds", value=round(loss, 4), unit="nats/token"))

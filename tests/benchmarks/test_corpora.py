@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from benchmarks import corpora
-from benchmarks.corpora import amounts, dev_set, text_sets, write_batches
+from benchmarks.corpora import amounts, dev_set, text_sets, training_text, write_batches
 from plain_loop import read_batches
 from polyhead.data.store import EncodedCorpus, flatten, offsets_of
 from polyhead.errors import DataError
 from polyhead.symbols import EOS, SOS
+from polyhead.tokenizers.config import TokenizerConfig
 
 SOURCES = [[5, 6, 7], [8], [9, 10], [11, 12, 13, 14]]
 TARGETS = [[20], [21, 22], [23, 24, 25], [26]]
@@ -83,3 +84,18 @@ def test_arrays_are_small_on_disk(corpus: EncodedCorpus, tmp_path: Path) -> None
     write_batches(tmp_path / "batches.npz", corpus, shuffle=False)
     with np.load(tmp_path / "batches.npz") as stored:
         assert {array.dtype.name for array in stored.values()} == {"uint16"}
+
+
+def test_batches_are_drawn_anew_each_time_and_the_vocabulary_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = data(tmp_path) / "multi30k-en-de"
+    for language in ("en", "de"):
+        (folder / f"train.{language}").write_text("A dog runs.\nTwo cats sleep now.\n" * 20, encoding="utf-8")
+    monkeypatch.setattr(corpora, "TOKENIZER", TokenizerConfig(kind="char", vocabulary_size=300))
+    first = training_text(tmp_path, tmp_path / "cache")
+    vocabulary, batches = first.vocabulary.read_bytes(), len(amounts(first.batches))
+    monkeypatch.setattr(corpora, "MAX_TOKENS", 200)
+    second = training_text(tmp_path, tmp_path / "cache")
+    assert second.vocabulary.read_bytes() == vocabulary
+    assert len(amounts(second.batches)) > batches

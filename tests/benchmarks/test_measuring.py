@@ -41,6 +41,7 @@ class Pretender:
             case "run":
                 return {"tokens": 100 * request["count"], "seconds": 100 * request["count"] / self.speed}
             case "judge":
+                self.peak_mib = 900.0
                 return {"loss": 2.0}
             case "translate":
                 outputs = list(TEST_SET.references[: len(request["sentences"])])
@@ -78,6 +79,11 @@ def test_training_shows_every_system_in_its_best_setting(stage: Stage) -> None:
     assert (rows[OURS].setting, rows[OURS].value) == ("auto", 40.0)
     assert (rows["Eole"].setting, rows["Eole"].value) == ("float32", 8.0)
     assert {row.unit for row in rows.values()} == {"target tokens/s"}
+
+
+def test_peak_memory_is_that_of_training_not_of_judging(stage: Stage) -> None:
+    rows = {row.system: row for row in training.measure(stage, TEXT, "tiny") if row.measure == "peak memory"}
+    assert rows[OURS].value == 50.0
 
 
 def test_a_setting_that_fails_leaves_the_others(stage: Stage) -> None:
