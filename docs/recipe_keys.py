@@ -1,7 +1,7 @@
 """The directive `recipe-keys`: every key a recipe may have, from the settings classes themselves.
 
-It writes a section for each table and in it a `{key}` for each key. So guides can refer to {key}`training.patience`, and
-a key that is gone is an error of the build.
+It writes a section for each table and in it a `{key}` for each key. So guides can refer to {key}`training.patience`,
+and a key that is gone is an error of the build.
 """
 
 import types
