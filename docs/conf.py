@@ -54,3 +54,4 @@ html_sidebars = {
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
+html_show_search_summary = False  # a page opened from disk may not read other pages

@@ -9,8 +9,6 @@ from sphinx.application import Sphinx
 
 OTHER = {"en": ("ko", "한국어"), "ko": ("en", "English")}
 """A tree's language → the other tree's, and its name in that language."""
-GENERATED = ("genindex", "search")
-"""Pages without a source file that both trees have."""
 
 
 def counterpart(page: str, language: str, trees: Path) -> Mapping[str, str] | None:
@@ -19,7 +17,7 @@ def counterpart(page: str, language: str, trees: Path) -> Mapping[str, str] | No
     trees: the directory that holds `en/` and `ko/`; built, the Korean tree lies in `ko/` of the English one.
     """
     other, name = OTHER[language]
-    if page not in GENERATED and not (trees / other / f"{page}.md").is_file():
+    if not (trees / other / f"{page}.md").is_file():
         return None
     address = f"ko/{page}.html" if other == "ko" else f"../{page}.html"
     return {"language": other, "name": name, "address": address}

@@ -23,7 +23,7 @@ class SearchKorean(SearchEnglish):
     """Korean text with English words in it."""
 
     lang = "ko"
-    language_name = "Korean"
+    language_name = "English"  # the page takes its stemmer by this name
 
     def split(self, input: str) -> list[str]:  # noqa: A002 - the name is Sphinx's
         """The words of a text, of Korean ones the beginnings."""

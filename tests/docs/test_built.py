@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -131,6 +132,21 @@ def test_the_korean_tree_speaks_korean_and_is_searched_in_it(built: Path) -> Non
     text = (built / "ko" / "data.html").read_text(encoding="utf-8")
     assert '<html class="no-js" lang="ko"' in text
     assert all(words in text for words in ("이 페이지의 내용", "맨 위로", "본문으로 건너뛰기"))
-    index = (built / "ko" / "searchindex.js").read_text(encoding="utf-8")
-    assert '"번역"' in index
-    assert '"번역기"' in index
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tree", "word", "page"), [("ko", "번역기", "first-translator"), ("", "patience", "recipe-keys")]
+)
+def test_what_is_searched_is_found_without_a_server(built: Path, tree: str, word: str, page: str) -> None:
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("no Chromium here")
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with driver.sync_playwright() as playwright:
+        shown = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"]).new_page()
+        errors: list[str] = []
+        shown.on("pageerror", lambda error: errors.append(str(error)))
+        shown.goto(f"{(built / tree / 'search.html').as_uri()}?q={word}")
+        shown.wait_for_selector(f"#search-results a[href*='{page}.html']", timeout=30_000)
+        assert not errors

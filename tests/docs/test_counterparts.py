@@ -13,4 +13,3 @@ def test_addresses_lead_from_one_tree_to_the_other(tmp_path: Path) -> None:
 
 def test_only_pages_that_are_there_have_one(tmp_path: Path) -> None:
     assert counterpart("source/README.md", "en", tmp_path) is None
-    assert counterpart("search", "en", tmp_path) is not None
