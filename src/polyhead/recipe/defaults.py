@@ -81,8 +81,9 @@ def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
     updates = round(max(300.0, epochs * an_epoch))
     suggestions: list[Suggestion] = [
         (("training", "max_updates"), updates, f"about {epochs:.0f} epochs"),
-        (("training", "validate_every"), max(50, min(2000, updates // 20)), "20 validations"),
-        (("training", "patience"), 8, "validations without a better score"),
+        (("training", "validate_every"), max(50, min(2000, updates // 30)), "30 validations"),
+        (("training", "patience"), 10, "validations without a better score"),
+        (("training", "averaging", "count"), 5, "the last sixth of the run"),
     ]
     return _fill(values, suggestions, choices)
 
@@ -133,7 +134,8 @@ def _dropout(pairs: int) -> float:
 
 
 def _batch_tokens(pairs: int) -> int:
-    return 2048 if pairs < 3_000 else 4096 if pairs < 15_000 else 8192 if pairs < MEDIUM else 16384
+    """Source and target together. At the peaks above the steps of smaller batches are mostly noise."""
+    return 2048 if pairs < 3_000 else 4096 if pairs < 15_000 else 16384
 
 
 def _d_model(model: Values) -> int:
