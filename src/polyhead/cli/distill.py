@@ -37,7 +37,7 @@ def distill(
     source
         Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
     target
-        Its translation by people, line by line; of use with --select, --keep-original and where a dev set is held out.
+        Its translation by people, line by line: for --select, --keep-original and a dev set that is held out.
     dev_source
         Text to validate on; without it a part of the training text is held out.
     dev_target
