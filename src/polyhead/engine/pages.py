@@ -19,7 +19,7 @@ MAPS = Path("/proc/self/maps")
 def large_pages() -> Generator[None]:
     """Asks Linux to hold what the block leaves in memory on pages of 2 MiB; it may decline.
 
-    A sentence alone is translated a fifth faster then. Elsewhere nothing happens.
+    A sentence alone is where it counts: its steps mostly wait for weights. Elsewhere nothing happens.
     """
     if sys.platform != "linux":
         yield
