@@ -83,7 +83,7 @@ def _with_duration(values: Values, pairs: int, choices: list[Choice]) -> Values:
         (("training", "max_updates"), updates, f"about {epochs:.0f} epochs"),
         (("training", "validate_every"), max(50, min(2000, updates // 30)), "30 validations"),
         (("training", "patience"), 10, "validations without a better score"),
-        (("training", "averaging", "count"), 5, "the last sixth of the run"),
+        (("training", "averaging", "count"), 5, "validations"),
     ]
     return _fill(values, suggestions, choices)
 
