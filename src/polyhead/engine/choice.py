@@ -28,6 +28,10 @@ class Choice:
         return f"{self.engine} engine, {self.dtype}"
 
 
+PLAIN = Choice("plain", "float32")
+"""A model as it was trained."""
+
+
 def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
     """The engine for a model on this machine.
 
@@ -41,7 +45,7 @@ def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeNa
     if engine == "plain" or not possible:
         if dtype not in ("auto", "float32"):
             raise ModelError(f'dtype "{dtype}" needs the engine "prepared", a Transformer on a CPU; use "float32"')
-        return Choice("plain", "float32")
+        return PLAIN
     if dtype == "auto":
         return Choice("prepared", _fastest(model.output_layer.weight.size(1)))
     if dtype == "int8" and not has_int8():

@@ -43,6 +43,12 @@ def activated(y: Tensor, activation: str) -> Tensor:
     return y
 
 
+def filled_up(x: Tensor) -> Tensor:
+    """x [N, in] filled up with rows of zeros: few different N, where a search would ask for all as sentences finish."""
+    spare = few_sizes(x.size(0)) - x.size(0)
+    return nn.functional.pad(x, [0, 0, 0, spare]) if spare > 0 else x
+
+
 class Plain(nn.Module):
     """The product as PyTorch chooses to compute it, for a CPU or a build without oneDNN."""
 
@@ -73,14 +79,10 @@ class Packed(nn.Module):
         self.dtype = dtype
 
     def forward(self, x: Tensor) -> Tensor:
-        rows = x.size(0)  # as sentences finish one by one, a search would ask for every number of them
-        spare = few_sizes(rows) - rows
-        if spare > 0:
-            x = nn.functional.pad(x, [0, 0, 0, spare])
         y: Tensor = torch.ops.mkldnn._linear_pointwise(
-            x.to(self.dtype), self.weight, self.bias, self.activation, [], "none"
+            filled_up(x).to(self.dtype), self.weight, self.bias, self.activation, [], "none"
         )
-        return y.float()[:rows]
+        return y.float()[: x.size(0)]
 
 
 class ByLength(nn.Module):
@@ -158,16 +160,13 @@ class WideInt8(nn.Module):
         self.compute = torch.ops.onednn.qlinear_pointwise.default
 
     def forward(self, x: Tensor) -> Tensor:
-        rows = x.size(0)
         scale = x.abs().amax(1, keepdim=True).add_(TINY)
         levels = (x * (LEVELS / scale)).add_(ZERO + 0.5).to(torch.uint8)  # cut off after adding a half: rounded
-        if spare := few_sizes(rows) - rows:
-            levels = nn.functional.pad(levels, (0, 0, 0, spare))
         y = self.compute(
-            *(levels, 1 / LEVELS, ZERO, self.weight, self.scale, self.zeros),
+            *(filled_up(levels), 1 / LEVELS, ZERO, self.weight, self.scale, self.zeros),
             *(None, 1.0, 0, torch.float32, "none", [], ""),
         )
-        return y[:rows].mul_(scale)
+        return y[: x.size(0)].mul_(scale)
 
 
 def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:

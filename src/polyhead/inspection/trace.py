@@ -9,7 +9,7 @@ import torch
 
 from polyhead.batch import collate
 from polyhead.decoding.length_penalty import length_penalty
-from polyhead.engine.choice import Choice
+from polyhead.engine.choice import PLAIN
 from polyhead.errors import ModelError
 from polyhead.inspection.anatomy import Attention, attentions
 from polyhead.inspection.edits import Edits, Head, apply
@@ -24,9 +24,6 @@ from polyhead.model.recording import view_of
 from polyhead.symbols import EOS
 
 __all__ = ["Edits", "Head", "Trace", "trace"]
-
-PLAIN = Choice("plain", "float32")
-"""A model as it was trained; so search edited ones."""
 
 
 def trace(
