@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
@@ -108,6 +109,13 @@ class Visit:
     def number(self, testid: str, name: str = "value") -> float:
         """The exact number that an element carries."""
         return float(self.get(testid).get_attribute(f"data-{name}"))
+
+    def until(self, expression: str) -> None:
+        """Waits for a JavaScript expression to be true, asked anew from here: the page's own policy forbids eval."""
+        end = monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(expression):
+            assert monotonic() < end, f"never true: {expression}"
+            self.page.wait_for_timeout(20)
 
     def trace_of(self, **view: Any) -> "Trace":
         """Opens a view and gives the trace that it made."""

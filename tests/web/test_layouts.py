@@ -30,7 +30,7 @@ def test_dark_follows_the_system_and_can_be_switched(visit_with):
     background = "getComputedStyle(document.body).backgroundColor"
     dark = visit.page.evaluate(background)
     visit.get("theme").click()
-    visit.page.wait_for_function(f"{background} !== '{dark}'")
+    visit.until(f"{background} !== '{dark}'")
     assert "theme=light" in visit.page.url
 
 
@@ -130,7 +130,7 @@ def test_the_first_paint_takes_less_than_a_second(visit):
         visit.page.goto("about:blank")
         visit.open()
         visit.get("translate").wait_for()
-        visit.page.wait_for_function(f"({paint}) > 0")
+        visit.until(f"({paint}) > 0")
         taken.append(visit.page.evaluate(paint))
     print(f"\nfirst paint: {min(taken):.0f} to {max(taken):.0f} ms, five times")
     assert max(taken) < 1000
@@ -138,12 +138,12 @@ def test_the_first_paint_takes_less_than_a_second(visit):
 
 def test_forty_eight_maps_are_drawn_within_fifty_milliseconds(visit):
     size = len(visit.trace_of(q=f"{SENTENCE} {SENTENCE}", to="fr", at="encoder.self").meta["source"]["tokens"])
-    visit.page.wait_for_function("performance.getEntriesByName('maps').length > 0")
+    visit.until("performance.getEntriesByName('maps').length > 0")
     assert visit.page.locator("[data-testid=maps] canvas").count() == 48
     # The quickest of a few: other work on the machine is not the page's.
     for theme in ("dark", "light") * 3:
         visit.get("theme").click()
-        visit.page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+        visit.until(f"document.documentElement.dataset.theme === '{theme}'")
     taken = visit.page.evaluate("performance.getEntriesByName('maps').map((entry) => entry.duration)")
     print(f"\n48 maps of {size} × {size}: {min(taken):.1f} to {max(taken):.1f} ms, {len(taken)} times")
     assert min(taken) < 50
