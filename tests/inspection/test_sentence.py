@@ -2,7 +2,16 @@
 
 import pytest
 
-from polyhead.inspection.sentence import TooLong, check_length, given_target, shown, source_tokens, written_target
+from polyhead.inspection.sentence import (
+    ShownToken,
+    TooLong,
+    check_length,
+    given_target,
+    labels,
+    shown,
+    source_tokens,
+    written_target,
+)
 from polyhead.symbols import UNK
 from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
@@ -38,6 +47,14 @@ def test_unknown_words_are_marked():
     assert shown(tokenizer.tokens("nowhere"))[0].json() == {
         "id": UNK, "piece": "<unk>", "start": 0, "end": 7, "unknown": True,
     }  # fmt: skip
+
+
+def test_tokens_are_named_as_people_read_them():
+    def named(*pieces):
+        return labels([ShownToken(5, piece, 0, 1, unknown=False) for piece in pieces])
+
+    assert named("<2fr>", "▁chat", "s", "▁", "'", "▁a▁b") == ["<2fr>", "chat", "·s", "␣", "'", "a␣b"]
+    assert named("bado", "kilu") == ["bado", "kilu"], "whole words have no marks"
 
 
 def test_what_is_too_long_is_counted():

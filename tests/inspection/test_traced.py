@@ -10,6 +10,7 @@ import pytest
 
 from polyhead.errors import PolyheadError
 from polyhead.inspection import page
+from polyhead.inspection.sentence import labels
 from polyhead.inspection.tensors import UnknownPart
 from polyhead.inspection.trace import Trace, trace
 
@@ -119,4 +120,6 @@ def test_a_figure_hatches_what_is_masked(found):
     np.testing.assert_array_equal(image.get_array().mask, ~found.tensor("decoder.self.mask", 0, 0))
     assert figure.axes[0].patch.get_hatch()
     assert figure.axes[0].get_yticklabels()[0].get_text() == "<sos>"
-    assert figure.get_suptitle() == TEXT
+    assert figure.get_suptitle() == f"{TEXT}\nmasked decoder self-attention, layer 1"
+    assert figure.axes[0].get_yticklabels()[1].get_text() == labels(found.target.tokens_in)[1]
+    assert found.plot().get_suptitle().endswith("encoder-decoder attention, layer 3")

@@ -19,6 +19,12 @@ def test_a_wrong_method_is_told_the_right_ones(client):
     assert set(client.post("/api/traces/x").headers["allow"].split(", ")) == {"GET", "DELETE"}
     assert client.put("/translate").headers["allow"] == "POST"
     assert client.post("/").headers["allow"] == "GET"
+    assert client.put("/translate").json()["detail"] == "this address doesn't take PUT; it takes POST"
+
+
+def test_an_address_that_there_is_not_is_named(client):
+    assert client.get("/nothing").json()["detail"].startswith("there is nothing at '/nothing'")
+    assert len(client.get("/" + "x" * 5000).json()["detail"]) < 200
 
 
 @pytest.mark.parametrize("path", ["/docs", "/redoc"])

@@ -23,8 +23,8 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
         (b"[" * 10_000, "not JSON"),
         (b"[" * 9_000 + b"]" * 9_000, "not JSON"),
         (b'{"a":' * 40 + b"1" + b"}" * 40, "nested more than 16 levels"),
-        (b'["a"]', "valid dictionary"),
-        (b'"a"', "valid dictionary"),
+        (b'["a"]', "should be a JSON object"),
+        (b'"a"', "should be a JSON object"),
     ],
 )
 def test_what_is_no_json_object_is_refused(client, content, detail):
@@ -61,7 +61,7 @@ def test_other_forms_are_named(client, headers, detail):
 
 @pytest.mark.parametrize(
     ("content", "detail"),
-    [(b"q=%FF&target=xb", "not UTF-8"), (b"q=\xff&target=xb", "not UTF-8"), (b"", "q: Field required")],
+    [(b"q=%FF&target=xb", "not UTF-8"), (b"q=\xff&target=xb", "not UTF-8"), (b"", "q: missing")],
 )
 def test_forms_are_checked_too(client, content, detail):
     answer = client.post("/translate", content=content, headers=FORM)

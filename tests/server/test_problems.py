@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.exceptions import HTTPException
 
 from polyhead.errors import ModelError
@@ -59,3 +59,29 @@ def test_the_first_thing_wrong_is_named_and_what_was_sent_is_not_repeated():
     assert problem.detail.startswith("size: Input should be a valid integer")
     assert problem.detail.endswith("(and 1 more)")
     assert "secret" not in problem.detail
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"text": 5}, "text: Input should be a valid string or a valid list"),
+        ({}, "text: missing"),
+        ({"text": "a", "size": 1}, "size: there is no such field"),
+        ([], "the body: should be a JSON object"),
+        ({"text": "a", "inner": 3}, "inner: should be a JSON object"),
+    ],
+)
+def test_fields_are_spoken_of_as_a_client_knows_them(sent, said):
+    class Inner(BaseModel):
+        """A field of its own."""
+
+    class Outer(BaseModel):
+        """One with a union."""
+
+        model_config = ConfigDict(extra="forbid")
+        text: str | list[str]
+        inner: Inner = Inner()
+
+    with pytest.raises(ValidationError) as error:
+        Outer.model_validate(sent)
+    assert explain(error.value.errors()).detail == said

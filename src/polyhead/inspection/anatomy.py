@@ -15,6 +15,12 @@ from polyhead.model.transformer import Transformer
 Site = Literal["encoder.self", "decoder.self", "decoder.cross"]
 """The three attentions of section 3.2.3."""
 SITES: tuple[Site, ...] = ("encoder.self", "decoder.self", "decoder.cross")
+SITE_NAMES: dict[str, str] = {
+    "encoder.self": "encoder self-attention",
+    "decoder.self": "masked decoder self-attention",
+    "decoder.cross": "encoder-decoder attention",
+}
+"""What pictures call them."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def attention_figure(
     row_labels: Sequence[str],
     column_labels: Sequence[str],
     title: str = "",
+    subtitle: str = "",
     heads: Sequence[int] | None = None,
     *,
     mask: NDArray[np.bool_] | None = None,
@@ -60,7 +61,7 @@ def attention_figure(
             bar.ax.tick_params(labelsize=8)
     figure.supxlabel("key: attended to", fontsize=9)
     figure.supylabel("query: attending", fontsize=9)
-    figure.suptitle(readable(title, 120), fontsize=12, **lettering)
+    figure.suptitle("\n".join(filter(None, (readable(title, 120), subtitle))), fontsize=12, **lettering)
     dress(figure, THEMES[theme])
     for panel in panels:
         panel.patch.set(hatch="//////", edgecolor=THEMES[theme].hatch, linewidth=0)  # shows where cells are masked

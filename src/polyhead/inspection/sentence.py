@@ -38,6 +38,24 @@ def shown(tokens: Sequence[Token]) -> tuple[ShownToken, ...]:
     return tuple(ShownToken(one.id, one.piece, one.start, one.end, one.id == UNK) for one in tokens)
 
 
+SPACE_MARK = "▁"
+"""sentencepiece's mark of a space, which begins a word."""
+
+
+def labels(tokens: Sequence[ShownToken]) -> list[str]:
+    """Tokens as pictures and the page name them: without the mark of a space. Where words come in pieces, one that goes
+    on with a word begins with "·"; a space alone is drawn.
+    """
+    in_pieces = any(token.piece.startswith(SPACE_MARK) for token in tokens)
+    return [_label(token.piece, in_pieces) for token in tokens]
+
+
+def _label(piece: str, in_pieces: bool) -> str:
+    if in_pieces and piece[:1].isalnum():
+        return f"·{piece}"
+    return (piece.removeprefix(SPACE_MARK) or piece).replace(SPACE_MARK, "␣")
+
+
 def special(token: int, tokenizer: Tokenizer) -> ShownToken:
     """A token that stands for no text."""
     return ShownToken(token, tokenizer.pieces([token])[0], None, None, unknown=False)

@@ -17,7 +17,7 @@ from polyhead.engine.choice import Choice
 from polyhead.errors import PolyheadError
 from polyhead.files import atomic_file
 from polyhead.inspection import page
-from polyhead.inspection.anatomy import SITES
+from polyhead.inspection.anatomy import SITE_NAMES, SITES
 from polyhead.inspection.beam import BeamHistory
 from polyhead.inspection.canvas import SUFFIXES, Figure, ThemeName, rendered
 from polyhead.inspection.cell import cell
@@ -27,7 +27,7 @@ from polyhead.inspection.heat_maps import attention_figure
 from polyhead.inspection.overview import overview
 from polyhead.inspection.prediction import Prediction
 from polyhead.inspection.recorder import Array
-from polyhead.inspection.sentence import ShownToken, Target
+from polyhead.inspection.sentence import ShownToken, Target, labels
 from polyhead.inspection.tensors import Tensors
 from polyhead.tokenizers.protocol import Tokenizer
 
@@ -155,9 +155,10 @@ class Trace:
         chosen = layer + layers if layer < 0 else layer
         return attention_figure(
             self.tensors.get(f"{site}.weights", chosen),
-            [token.piece for token in self.queries(site)],
-            [token.piece for token in self.keys(site)],
+            labels(self.queries(site)),
+            labels(self.keys(site)),
             title=self.text,
+            subtitle=f"{SITE_NAMES[site]}, layer {chosen + 1}",
             heads=heads,
             mask=self.tensors.get(f"{site}.mask", chosen),
             theme=theme,

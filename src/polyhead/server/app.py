@@ -18,7 +18,7 @@ from polyhead.server.answers import Answers
 from polyhead.server.auth import require_key
 from polyhead.server.body import BodyLimit
 from polyhead.server.openapi import describe_interface
-from polyhead.server.problems import answer, explain, problem_of
+from polyhead.server.problems import Problem, answer, explain, problem_of
 from polyhead.server.routes import libretranslate, models, operations, page, stream, traces, translate
 from polyhead.server.services import Services
 
@@ -64,16 +64,26 @@ def _lifespan(services: Services) -> Callable[[FastAPI], Any]:
     return lifespan
 
 
+def _misrouted(app: FastAPI, request: Request, error: HTTPException) -> HTTPException:
+    """The router's two errors in words: there is no such address, or it doesn't take this method."""
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return Problem("not_found", f"there is nothing at {request.url.path[:80]!r}; /openapi.json tells what there is")
+    if error.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+        return error
+    # Starlette names the methods of the first route of that address, which may have several.
+    known = app.openapi()["paths"].get(getattr(request.scope.get("route"), "path", None), {})
+    allowed = ", ".join(map(str.upper, known)) or (error.headers or {}).get("Allow", "")
+    detail = f"this address doesn't take {request.method}; it takes {allowed}"
+    return Problem("bad_request", detail, error.status_code, {"Allow": allowed})
+
+
 def _handle_errors(app: FastAPI, services: Services) -> None:
     """Every error becomes a problem."""
 
     async def problem(request: Request, error: Exception) -> Response:
-        response = answer(problem_of(error))
-        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            # Starlette names the methods of the first route of that address, which may have several.
-            known = app.openapi()["paths"].get(getattr(request.scope.get("route"), "path", None), {})
-            response.headers["Allow"] = ", ".join(map(str.upper, known)) or response.headers.get("Allow", "")
-        return response
+        if isinstance(error, HTTPException) and not isinstance(error, Problem):
+            error = _misrouted(app, request, error)
+        return answer(problem_of(error))
 
     async def invalid(request: Request, error: Exception) -> Response:
         return answer(explain(error.errors() if isinstance(error, RequestValidationError) else []))

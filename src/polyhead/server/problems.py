@@ -88,12 +88,30 @@ def describe(problem: Problem) -> ProblemDetails:
     )
 
 
+_WORDS = {
+    "missing": "missing",
+    "extra_forbidden": "there is no such field",
+    "model_attributes_type": "should be a JSON object",
+    "model_type": "should be a JSON object",
+    "dict_type": "should be a JSON object",
+}
+"""pydantic's messages that speak of Python, in a client's words."""
+_NO_FIELDS = {"body", "query", "path", "header", "str", "list[str]"}
+"""What stands in pydantic's places beside names of fields: where they came in, and the kinds that a union allows."""
+
+
 def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
     """pydantic's list of errors → the first as one sentence. What was sent is not repeated: it may be long."""
-    first = errors[0]
-    place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path", "header"))
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return Problem("bad_request", f"{place}: {first['msg']}{more}" if place else f"{first['msg']}{more}")
+    place = _place(errors[0])
+    said = [_WORDS.get(error["type"], str(error["msg"])) for error in errors if _place(error) == place]
+    # Where a field may be one of several kinds, each kind has its say: "a valid string or a valid list".
+    words = " or ".join([said[0], *(each.removeprefix("Input should be ") for each in said[1:])])
+    others = len({_place(error) for error in errors}) - 1
+    return Problem("bad_request", f"{place or 'the body'}: {words}" + (f" (and {others} more)" if others else ""))
+
+
+def _place(error: Mapping[str, Any]) -> str:
+    return ".".join(str(part) for part in error["loc"] if part not in _NO_FIELDS)
 
 
 def problem_of(error: BaseException) -> Problem:

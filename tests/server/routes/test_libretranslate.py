@@ -68,7 +68,7 @@ def test_html_keeps_its_tags(client, expected):
 @pytest.mark.parametrize(
     ("fields", "status", "detail"),
     [
-        ({"target": "xb"}, 400, "q: Field required"),
+        ({"target": "xb"}, 400, "q: missing"),
         ({"q": "a", "target": "fr"}, 400, "no model writes 'fr'"),
         ({"q": "a", "target": "xb", "source": "fr"}, 400, "no model reads 'fr'"),
         ({"q": "a", "target": "xb", "alternatives": -1}, 400, "alternatives"),
