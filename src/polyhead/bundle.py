@@ -7,6 +7,7 @@ Format 1. Weights have canonical names: tied weights stand once.
 """
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,14 @@ from polyhead.errors import ModelError
 from polyhead.files import atomic_file, write_text
 from polyhead.model.build import ModelConfig, build_model
 from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.model.uninitialised import Uninitialised
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
 
 FORMAT = 1
+MAPPED = sys.platform == "linux"
+"""Whether loaded weights are the file's pages: elsewhere the file couldn't be replaced as long as they are in use."""
 
 
 class BundleConfig(Config):
@@ -89,6 +93,8 @@ def save_weights(directory: Path, weights: Mapping[str, Tensor]) -> None:
 def load_bundle(directory: Path | str) -> Bundle:
     """Reads a model directory, ready to translate (float32, eval mode).
 
+    On Linux the weights are the file's own pages, read when they are looked at. To change a weight changes no file, and
+    a file that another one replaces leaves them as they are; one that is overwritten in place takes them along.
     Raises ModelError naming the file that is missing, damaged or doesn't fit the others.
     """
     directory = Path(directory)
@@ -104,7 +110,8 @@ def load_bundle(directory: Path | str) -> Bundle:
             raise ModelError(
                 f"{directory}: the {side} vocabulary has {tokenizer.vocabulary_size} pieces, config.json says {size}"
             )
-    model = build_model(config.model, config.source_vocabulary, config.target_vocabulary)
+    with Uninitialised():
+        model = build_model(config.model, config.source_vocabulary, config.target_vocabulary)
     _load_weights(model, directory / "model.safetensors")
     return Bundle(config, model.eval(), source, target)
 
@@ -153,4 +160,5 @@ def _load_weights(model: Seq2SeqModel[Any], path: Path) -> None:
                 f"{path} does not fit config.json: {name} is {tuple(weights[name].shape)}, "
                 f"expected {tuple(parameter.shape)}"
             )
-        parameter.data.copy_(weights[name])
+        weight = weights[name].to(parameter.dtype)
+        parameter.data = weight if MAPPED else weight.clone()

@@ -1,43 +1,59 @@
-"""Packed weights on large pages: a step reads every one of them, and a processor finds few small pages at a time."""
+"""What packing leaves in memory: nothing that is free already, and on large pages.
+
+A step reads every packed weight, and a processor finds few small pages at a time.
+"""
 
 import ctypes
+import mmap
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from pathlib import Path
+
+from polyhead.engine.areas import Area, advise, areas
 
 LARGE = 1 << 21
 """Bytes of a large page."""
 HUGEPAGE, COLLAPSE = 14, 25
 """Linux's madvise: large pages are welcome here; move what is here onto them (since Linux 6.1)."""
-
-MAPS = Path("/proc/self/maps")
-"""Where Linux lists a process's memory."""
+MOSTLY = 0.75
+"""The share of a large page that must be in use already: the rest of it will take memory too."""
 
 
 @contextmanager
 def large_pages() -> Generator[None]:
     """Asks Linux to hold what the block leaves in memory on pages of 2 MiB; it may decline.
 
-    A sentence alone is where it counts: its steps mostly wait for weights. Elsewhere nothing happens.
+    A sentence alone is where it counts: its steps mostly wait for weights. What the block freed goes back to the system
+    first, as a large page fills its gaps. Elsewhere nothing happens.
     """
-    if sys.platform != "linux":
-        yield
-        return
-    before = own_memory(MAPS.read_text(encoding="utf-8"))
+    before = whole_pages(areas())
     yield
-    advise = ctypes.CDLL(None).madvise
-    for page in own_memory(MAPS.read_text(encoding="utf-8")) - before:
-        for advice in (HUGEPAGE, COLLAPSE):
-            advise(ctypes.c_void_p(page), ctypes.c_size_t(LARGE), advice)
+    trim()
+    for page in whole_pages(areas()) - before:
+        if in_use(page) >= MOSTLY:
+            for advice in (HUGEPAGE, COLLAPSE):
+                advise(page, LARGE, advice)
 
 
-def own_memory(maps: str) -> set[int]:
-    """A process's map of its memory → the addresses of the whole large pages that it writes itself."""
+def whole_pages(listed: Iterable[Area]) -> set[int]:
+    """The addresses of the whole large pages of memory that a process writes itself."""
     pages: set[int] = set()
-    for line in maps.splitlines():
-        addresses, rights, _, _, _, *name = line.split(maxsplit=5)
-        start, end = (int(address, 16) for address in addresses.split("-"))
-        if rights == "rw-p" and (not name or name == ["[heap]"]):
-            pages.update(range(-(-start // LARGE) * LARGE, end // LARGE * LARGE, LARGE))
+    for area in listed:
+        if area.own:
+            pages.update(range(-(-area.start // LARGE) * LARGE, area.end // LARGE * LARGE, LARGE))
     return pages
+
+
+def in_use(page: int) -> float:
+    """The share of a large page that takes memory now."""
+    small = LARGE // mmap.PAGESIZE
+    present = (ctypes.c_ubyte * small)()
+    ctypes.CDLL(None).mincore(ctypes.c_void_p(page), ctypes.c_size_t(LARGE), present)
+    return sum(each & 1 for each in present) / small
+
+
+def trim() -> None:
+    """Gives whole pages of freed memory back to the system; where the C library isn't glibc nothing happens."""
+    release = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if release is not None:
+        release(0)

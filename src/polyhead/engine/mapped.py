@@ -1,0 +1,38 @@
+"""Weights that are pages of their file: what has been packed needn't stay in memory."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from torch import nn
+
+from polyhead.engine.areas import advise, areas
+
+DONTNEED = 4
+"""Linux's madvise: these pages may go; a file's come back when they are looked at."""
+
+
+@dataclass(frozen=True)
+class FilePages:
+    """The files that some weights lie in, mapped and never written to: this memory and the file are the same."""
+
+    ranges: tuple[tuple[int, int], ...]
+    """Addresses, from and up to."""
+
+    @staticmethod
+    def of(weights: Iterable[nn.Parameter]) -> "FilePages":
+        """Of those weights that lie in a file; none of a file whose pages anyone has written to since it was mapped."""
+        addresses = [weight.data_ptr() for weight in weights]
+        clean = [(area.start, area.end) for area in areas() if area.unwritten_file]
+        return FilePages(tuple(each for each in clean if any(each[0] <= address < each[1] for address in addresses)))
+
+    def copy_out(self, weights: Iterable[nn.Parameter]) -> None:
+        """Gives those of the weights that lie in the files memory of their own, each with the values it has."""
+        for weight in weights:
+            if any(start <= weight.data_ptr() < end for start, end in self.ranges):
+                weight.data = weight.data.clone()
+                self.give_back()
+
+    def give_back(self) -> None:
+        """Takes the files' pages out of memory until they are looked at again."""
+        for start, end in self.ranges:
+            advise(start, end - start, DONTNEED)

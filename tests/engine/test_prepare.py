@@ -1,0 +1,129 @@
+"""Preparing a loaded model: what stays in its file, what leaves memory, and what nobody may notice of it."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from polyhead.bundle import load_bundle
+from polyhead.engine.choice import PLAIN, Choice
+from polyhead.engine.mapped import FilePages
+from polyhead.engine.prepare import PACKS, leaving, prepare
+from polyhead.engine.projection import pack_plain
+from polyhead.model.rnn import RNNConfig
+from polyhead.model.seq2seq import Seq2Seq
+from polyhead.model.transformer import TransformerConfig
+from tests.small import write_small
+
+SHAPE = TransformerConfig(encoder_layers=2, decoder_layers=2, d_model=128, d_ff=256, num_heads=4, max_length=40)
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 10, 11, 12, 2]])
+EXACT = Choice("prepared", "float32")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="pages of files are given back on Linux alone")
+
+
+@pytest.fixture(params=["all", "none"])
+def directory(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A model directory whose embeddings are tied, or not."""
+    return write_small(tmp_path / "model", SHAPE.model_copy(update={"tie_embeddings": request.param}))
+
+
+def resident(directory: Path) -> int:
+    """KiB of a directory's weights in this process's memory."""
+    listed = re.split(r"^(?=[0-9a-f]+-)", Path("/proc/self/smaps").read_text(), flags=re.MULTILINE)
+    areas = (area for area in listed if str(directory) in area)
+    return sum(int(size) for area in areas for size in re.findall(r"^Rss: +(\d+) kB", area, flags=re.MULTILINE))
+
+
+def in_memory(model: nn.Module) -> nn.Module:
+    for parameter in model.parameters():
+        parameter.data = parameter.data.clone()
+    return model
+
+
+@torch.inference_mode()
+def logits(model: Seq2Seq) -> Tensor:
+    """Of a few steps."""
+    state = model.start(model.encode(SOURCE, torch.ones_like(SOURCE, dtype=torch.bool)))
+    rows = []
+    for token in (2, 7, 9):
+        step, state = model.step(torch.full((2,), token), state)
+        rows.append(step)
+    return torch.stack(rows)
+
+
+@pytest.mark.parametrize("dtype", PACKS)
+def test_weights_in_a_file_are_packed_as_those_in_memory(directory, dtype) -> None:
+    choice = Choice("prepared", dtype)
+    expected = logits(prepare(in_memory(load_bundle(directory).model), choice))
+    assert torch.equal(logits(prepare(load_bundle(directory).model, choice)), expected)
+
+
+@linux
+@pytest.mark.parametrize("dtype", PACKS)
+def test_what_is_packed_leaves_memory_and_can_be_looked_at(directory, dtype) -> None:
+    model = load_bundle(directory).model
+    engine = prepare(model, Choice("prepared", dtype))
+    assert resident(directory) == 0
+    logits(engine)
+    assert resident(directory) == 0
+    weights = load_file(directory / "model.safetensors")
+    assert all(torch.equal(parameter, weights[name]) for name, parameter in model.named_parameters())
+
+
+@pytest.mark.parametrize("choice", [PLAIN, EXACT], ids=str)
+def test_a_search_goes_on_when_the_file_is_overwritten(directory, choice) -> None:
+    engine = prepare(load_bundle(directory).model, choice)
+    expected = logits(engine)
+    path = directory / "model.safetensors"
+    path.write_bytes(bytes(path.stat().st_size))
+    assert torch.equal(logits(engine), expected)
+
+
+def test_without_packing_nothing_stays_in_the_file(directory, monkeypatch) -> None:
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    model = load_bundle(directory).model
+    engine = prepare(model, EXACT)
+    assert FilePages.of(model.parameters()) == FilePages(())
+    assert torch.isfinite(logits(engine)).all()
+
+
+def test_other_models_leave_their_file(tmp_path) -> None:
+    shape = RNNConfig(d_model=32, hidden_size=32)
+    model = load_bundle(write_small(tmp_path / "model", shape)).model
+    assert prepare(model, PLAIN) is model
+    assert FilePages.of(model.parameters()) == FilePages(())
+
+
+@pytest.mark.parametrize("choice", [PLAIN, EXACT], ids=str)
+def test_what_was_changed_before_stays_changed(directory, choice) -> None:
+    model = load_bundle(directory).model
+    bias = model.get_parameter("encoder.layers.0.feed_forward.inner.bias")
+    with torch.no_grad():
+        bias.add_(1.0)
+    expected = bias.clone()
+    before = logits(prepare(load_bundle(directory).model, choice))
+    assert not torch.equal(logits(prepare(model, choice)), before)
+    assert torch.equal(bias, expected)
+
+
+@linux
+def test_after_the_block_no_pack_takes_a_change_back(directory) -> None:
+    model = load_bundle(directory).model
+    weight = model.get_parameter("encoder.layers.0.feed_forward.inner.weight")
+    with leaving(FilePages.of(model.parameters()), pack_plain) as pack:
+        pass
+    with torch.no_grad():
+        weight.fill_(3.0)
+    pack(weight, None, "none")
+    assert float(weight.detach().min()) == 3.0
+
+
+def test_a_model_in_memory_is_left_as_it_is(directory) -> None:
+    model = in_memory(load_bundle(directory).model)
+    before = [parameter.data_ptr() for parameter in model.parameters()]
+    prepare(model, EXACT)
+    assert [parameter.data_ptr() for parameter in model.parameters()] == before
