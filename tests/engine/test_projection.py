@@ -92,3 +92,10 @@ def test_a_projection_onto_a_vocabulary_is_exact_to_eight_bits_and_to_the_row() 
     assert not together[-1].any()
     for rows in (slice(0, FEW + 1), slice(3, 20), slice(1, 36)):
         assert torch.equal(projection(mixed[rows]), together[rows])
+
+
+def test_a_bfloat16_engine_ranks_a_vocabulary_in_float32() -> None:
+    weight = torch.randn(WIDE, 40, generator=torch.Generator().manual_seed(1))
+    exact = torch.nn.functional.linear(X, weight)
+    assert error(pack_bfloat16(weight, None, "none")(X), exact) < 1e-5
+    assert error(pack_bfloat16(weight, None, "relu")(X), exact.relu()) > 1e-4

@@ -182,13 +182,21 @@ def pack_float32(weight: Tensor, bias: Tensor | None, activation: Activation) ->
 
 
 def pack_bfloat16(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
-    """bfloat16 factors, float32 sums: about three significant digits."""
+    """bfloat16 factors, float32 sums, rounded again: about three significant digits, too few to rank a vocabulary by.
+
+    There all is float32: a logit near 10 would be rounded to a sixteenth, and words that are no equals would tie.
+    """
+    if _onto_a_vocabulary(weight, bias, activation):
+        return pack_float32(weight, bias, activation)
     return Packed(weight, bias, activation, torch.bfloat16)
 
 
 def pack_int8(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
     """8-bit factors, exact sums: about two significant digits of each row."""
     few = Int8(weight, bias, activation)
-    if len(weight) < WIDE or bias is not None or activation != "none" or not torch.backends.mkldnn.is_available():
-        return few
-    return ByLength(few, WideInt8(weight), FEW)
+    wide = _onto_a_vocabulary(weight, bias, activation) and torch.backends.mkldnn.is_available()
+    return ByLength(few, WideInt8(weight), FEW) if wide else few
+
+
+def _onto_a_vocabulary(weight: Tensor, bias: Tensor | None, activation: Activation) -> bool:
+    return len(weight) >= WIDE and bias is None and activation == "none"
