@@ -123,6 +123,32 @@ def test_the_tour_has_fifteen_chapters_that_open_what_they_talk_about(visit):
     assert card.count() == 0
 
 
+def test_the_tour_begins_with_an_example_where_nothing_was_typed(visit):
+    visit.open()
+    visit.get("translate").wait_for()
+    visit.page.get_by_role("button", name="Guided tour").click()
+    visit.page.locator("#inspector table").wait_for()
+    text = visit.get("source").input_value()
+    assert len(text) > 20
+    assert text in visit.page.get_by_role("complementary").inner_text()
+
+
+def test_the_tour_begins_with_what_was_typed(visit):
+    visit.open()
+    visit.get("source").fill(SENTENCE)
+    visit.page.get_by_role("button", name="Guided tour").click()
+    visit.page.locator("#inspector table").wait_for()
+    assert visit.get("source").input_value() == SENTENCE
+
+
+def test_the_tour_scrolls_to_the_strip_it_talks_about(visit):
+    ready(visit, tour=1, at="encoder.embedding")
+    visit.page.get_by_role("complementary").get_by_role("button", name="Next").click()
+    visit.get("strip").wait_for()
+    top = "document.querySelector('[data-testid=strip]').getBoundingClientRect().top"
+    visit.until(f"{top} >= 0 && {top} <= innerHeight / 2")
+
+
 def test_the_first_paint_takes_less_than_a_second(visit):
     paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
     taken = []
@@ -147,3 +173,27 @@ def test_forty_eight_maps_are_drawn_within_fifty_milliseconds(visit):
     taken = visit.page.evaluate("performance.getEntriesByName('maps').map((entry) => entry.duration)")
     print(f"\n48 maps of {size} × {size}: {min(taken):.1f} to {max(taken):.1f} ms, {len(taken)} times")
     assert min(taken) < 50
+
+
+def test_hovering_answers_within_a_frame(visit):
+    """All 48 maps, the strip and a map of 26 × 26 with its curves stand there meanwhile."""
+    ready(visit, at="encoder.self")
+    visit.get("map").locator("canvas").wait_for()
+    hover = """async () => {
+        const cells = document.querySelector("[data-testid=map] .cells"), box = cells.getBoundingClientRect();
+        const taken = [];
+        for (let step = 0; step < 60; step++) {
+            const [x, y] = [(0.37 * step) % 1, (0.23 * step) % 1];
+            const place = { clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true };
+            const begin = performance.now();
+            cells.dispatchEvent(new PointerEvent("pointermove", place));
+            for (let turn = 0; turn < 5; turn++) await null;  // what is to be drawn anew is drawn in a microtask
+            document.body.getBoundingClientRect();
+            taken.push(performance.now() - begin);
+        }
+        return taken.sort((left, right) => left - right);
+    }"""
+    taken = visit.page.evaluate(hover)
+    assert visit.get("map").locator(".cross").count() == 2
+    print(f"\nhovering: median {taken[30]:.1f} ms, slowest {taken[-1]:.1f} ms of {len(taken)}")
+    assert taken[30] < 16

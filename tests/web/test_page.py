@@ -76,6 +76,7 @@ def test_a_row_sums_to_one_and_what_is_masked_weighs_exactly_nothing(visit):
     assert sum(weights) == pytest.approx(1, abs=1e-12)
     assert masked == [column > 3 for column in range(columns)]
     assert all(weight == 0 for weight, hidden in zip(weights, masked, strict=True) if hidden)
+    assert visit.get("weight").locator(".result").text_content() == "0"
     assert (trace.tensor("decoder.self.weights", 1, 2)[~recomputed(trace, "decoder.self", 1, 2)[-1]] == 0).all()
 
 
@@ -119,6 +120,22 @@ def test_the_back_button_goes_back_to_the_part_before(visit):
     visit.get("candidates").wait_for()
     visit.page.go_back()
     visit.get("map").wait_for()
+
+
+def test_the_diagonal_can_be_pointed_at(visit):
+    """There a token is both the query and the key."""
+    trace = visit.trace_of(q=SENTENCE, to="fr", at="encoder.self")
+    cells = visit.get("map").locator(".cells")
+    box = cells.bounding_box()
+    side = box["width"] / len(trace.meta["source"]["tokens"])
+    for place in (2.5, 4.5):
+        cells.hover(position={"x": place * side, "y": place * side})
+    visit.until("document.querySelectorAll('[data-testid=map] .cross').length === 2")
+    assert visit.page.locator(".pane .token.lit").count() == 1
+
+
+def test_the_first_language_is_taken_where_the_address_names_none(visit):
+    assert visit.trace_of(q=SENTENCE).meta["language"] == "fr"
 
 
 def test_the_output_shows_the_likeliest_pieces(visit):
@@ -196,6 +213,26 @@ def test_padding_changes_nothing(visit):
     visit.get("padding-difference").wait_for()
     assert visit.number("padding-difference") < 1e-4
     visit.page.locator("figure canvas").nth(2).wait_for()
+
+
+def filled(visit, most):
+    """As many words as make at most so many tokens, with the tag and the end of the sentence."""
+    for count in range(most, 0, -1):
+        asked = {"model": "toy", "side": "source", "text": " ".join(["bado"] * count)}
+        answer = visit.page.request.post(f"{visit.address}/api/tokenize", data=asked)
+        if len(answer.json()["tokens"]) + 2 <= most:
+            return asked["text"]
+    raise AssertionError("not even one word")
+
+
+@pytest.mark.parametrize(("most", "fits"), [(52, True), (60, False)])
+def test_the_companion_is_as_long_as_the_model_takes(visit, most, fits):
+    visit.trace_of(q=filled(visit, most), to="fr", at="padding")
+    if fits:
+        visit.get("padding-difference").wait_for()
+    else:
+        visit.page.get_by_text("no longer one fits").wait_for()
+    assert visit.page.locator("#inspector [role=alert]").count() == 0
 
 
 def test_a_translation_of_ones_own_is_looked_at(visit):

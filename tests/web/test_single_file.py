@@ -34,6 +34,14 @@ def test_a_cell_is_computed_without_a_server(offline):
     assert file.get("target").inner_text().strip() == trace.meta["target"]["text"].strip()
 
 
+def test_the_sentence_is_there_with_its_tokens(offline):
+    file, trace = offline()
+    file.get("map").wait_for()
+    assert file.get("source").input_value() == SENTENCE
+    pane = file.page.locator(".pane", has=file.get("source"))
+    assert pane.locator(".token").count() == len(trace.meta["source"]["tokens"])
+
+
 @pytest.mark.parametrize(
     "place", ["output", "beam", "heads", "encoder.ffn", "decoder.embedding", "encoder.self", "whatif"]
 )

@@ -39,6 +39,27 @@ def test_too_long_to_look_into(visit):
     forgive(visit)
 
 
+def test_the_sentences_of_a_text_that_is_too_long_can_be_opened_and_left_again(visit):
+    text = "bado kilu mera noti pasu. " * 30
+    visit.open(q=text, to="fr")
+    first = visit.get("sentences").get_by_role("button").first
+    first.wait_for()
+    sentence = first.inner_text()
+    first.click()
+    visit.get("map").locator("canvas").first.wait_for()
+    assert visit.get("source").input_value() == sentence == text[: len(sentence)]
+    visit.page.go_back()
+    visit.get("sentences").wait_for()
+    assert visit.get("source").input_value() == text
+    forgive(visit)
+
+
+def test_characters_outside_the_vocabulary_are_said_to_be_bytes(visit):
+    visit.open(q="bado 🐱", to="fr")
+    visit.get("bytes").wait_for()
+    assert visit.page.locator(".pane", has=visit.get("source")).locator(".token.byte").count() == 4
+
+
 def test_unknown_pieces_are_marked(visit):
     """As a model with a vocabulary of words would say it; this one spells what it doesn't know."""
 
@@ -122,10 +143,22 @@ def test_a_trace_that_the_server_gave_up_is_made_again(visit):
     deleted = visit.page.request.delete(f"{visit.address}/api/traces/{trace.meta['id']}")
     assert deleted.status == 204
     visit.page.keyboard.press("3")
-    note = visit.page.locator("[data-problem=gone], [data-problem=not_found]").first
-    note.wait_for()
-    note.get_by_role("button").click()
     visit.get("map").locator("canvas").wait_for()
+    forgive(visit)
+
+
+def test_a_trace_that_the_server_never_keeps_is_not_made_again_and_again(visit):
+    answer(visit, "/api/traces/*/tensors/*", 410, "gone")
+    made = []
+    visit.page.on("request", lambda request: made.append(request.url.endswith("/api/traces")))
+    visit.open(q=SENTENCE, to="fr", at="encoder.embedding")
+    note = problem(visit, "gone")
+    note.get_by_role("button").wait_for()
+    visit.page.wait_for_timeout(1000)
+    assert sum(made) == 2
+    visit.page.unroute("**/api/traces/*/tensors/*")
+    note.get_by_role("button").click()
+    visit.page.locator("#inspector canvas").first.wait_for()
     forgive(visit)
 
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Token } from "../src/api/types";
-import { joined, labels, shown } from "../src/state/labels";
+import { isByte, joined, labels, shown } from "../src/state/labels";
 
 const token = (piece: string): Token => ({ id: 5, piece, start: 0, end: 1, unknown: false });
 
@@ -15,4 +15,8 @@ it("leaves whole words as they are", () => {
 it("joins pieces to text", () => {
   expect(joined(["▁le", "▁cha", "t", ".", "<eos>"])).toBe("le chat.");
   expect(shown("▁New▁York")).toBe("New␣York");
+});
+
+it("tells bytes from pieces that look like them", () => {
+  expect(["<0xE2>", "<0x0A>", "<eos>", "0xE2", "<0xE2>s"].map((piece) => isByte(token(piece)))).toEqual([true, true, false, false, false]);
 });

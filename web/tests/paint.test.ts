@@ -57,5 +57,5 @@ describe("matrices", () => {
 
 it("writes numbers as people read them", () => {
   expect([readable(-0.5), readable(0.0001), readable(Number.NEGATIVE_INFINITY), readable(0)]).toEqual(["−0.50", "1.0e−4", "−∞", "0.00"]);
-  expect([percent(0.5), percent(0.012), percent(0)]).toEqual(["50 %", "1.2 %", "0 %"]);
+  expect([percent(0.5), percent(0.012), percent(0)]).toEqual(["50\u00a0%", "1.2\u00a0%", "0\u00a0%"]);
 });

@@ -2,7 +2,7 @@
 
 import { serverEvents } from "./events";
 import { asProblem, Problem, problemFrom, problemOf } from "./problem";
-import type { BeamStep, ModelInfo, Token, TraceMeta, TraceRequest, Translation } from "./types";
+import type { BeamStep, Done, ModelInfo, Token, TraceMeta, TraceRequest, Translation } from "./types";
 
 export interface TranslateRequest {
   readonly model?: string;
@@ -53,7 +53,7 @@ export class Client {
   }
 
   /** Translates while telling every step of the search; aborting the signal stops the server's work too. */
-  async stream(request: TranslateRequest, watcher: StreamWatcher, signal: AbortSignal): Promise<string> {
+  async stream(request: TranslateRequest, watcher: StreamWatcher, signal: AbortSignal): Promise<Done> {
     const answer = await this.#answer("api/translate/stream", request, signal);
     if (!answer.body) throw new Problem("stream_cut");
     try {
@@ -62,7 +62,7 @@ export class Client {
         if (event.name === "encoder") watcher.encoded();
         if (event.name === "step") watcher.step(data as BeamStep);
         if (event.name === "error") throw problemFrom(data, (data as { status?: number }).status ?? 500);
-        if (event.name === "done") return (data as { text: string }).text;
+        if (event.name === "done") return data as Done;
       }
     } catch (error) {
       if (error instanceof Problem || signal.aborted) throw error;

@@ -153,6 +153,18 @@ export interface ScoredText {
   readonly tokens: readonly { readonly piece: string; readonly logp: number }[];
 }
 
+/** What went through the model as one sentence: [start, end) in the text and in its translation, in code points. */
+export interface SentenceSpan {
+  readonly source: readonly [number, number];
+  readonly target: readonly [number, number];
+}
+
+/** What a stream ends in. */
+export interface Done {
+  readonly text: string;
+  readonly sentences: readonly SentenceSpan[];
+}
+
 export interface Translation extends ScoredText {
   readonly alternatives: readonly ScoredText[];
 }

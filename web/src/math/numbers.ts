@@ -8,8 +8,8 @@ export function readable(value: number, digits = 2): string {
 }
 
 export function percent(value: number): string {
-  if (value > 0 && value < 0.0005) return "< 0.1 %";
-  return `${(100 * value).toFixed(value < 0.0995 && value > 0 ? 1 : 0)} %`;
+  if (value > 0 && value < 0.0005) return "<\u00a00.1\u00a0%";
+  return `${(100 * value).toFixed(value < 0.0995 && value > 0 ? 1 : 0)}\u00a0%`;
 }
 
 export function thousands(value: number): string {

@@ -10,6 +10,11 @@ export function shown(piece: string): string {
   return piece.replace(/^▁(?=.)/, "").replaceAll(SPACE, "␣");
 }
 
+/** Whether a token is one byte of a character that the vocabulary has no piece for. */
+export function isByte(token: Token): boolean {
+  return /^<0x[0-9A-F]{2}>$/.test(token.piece);
+}
+
 /** Pieces as text. */
 export function joined(pieces: readonly string[]): string {
   return pieces.filter((piece) => !/^<.*>$/.test(piece)).join("").replaceAll(SPACE, " ").trim();

@@ -14,6 +14,8 @@ const NOTHING_LIT: Lit = { source: [], target: [] };
 export class Page {
   /** What is shown; changed by `go` alone. */
   view: View = $state.raw(START);
+  /** The text in the source pane, which may not have been translated yet. */
+  draft = $state("");
   /** Tokens under the pointer, lit in every view. */
   lit: Lit = $state.raw(NOTHING_LIT);
   /** What a screen reader says next. */
@@ -33,13 +35,14 @@ export class Page {
     dark.addEventListener("change", () => (this.darkSystem = dark.matches));
   }
 
-  /** Shows another view and writes it into the address; opening another part can be undone by the Back button. */
+  /** Shows another view and writes it into the address; the Back button leads to the part and the text before. */
   go(change: Partial<View>): void {
     const opened = change.place !== undefined && change.place !== this.view.place;
+    const another = change.text !== undefined && change.text !== this.view.text && this.view.text !== "";
     this.view = { ...this.view, ...change };
     const address = `#${toHash(this.view)}`;
     try {
-      if (opened) history.pushState(null, "", address);
+      if (opened || another) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
     } catch {
       // A page inside a notebook's cell has no address of its own.
@@ -59,8 +62,9 @@ export class Page {
     this.go({ cell });
   }
 
+  /** Lights tokens; a cell on the diagonal of a self-attention names one twice. */
   light(lit: Lit | null): void {
-    this.lit = lit ?? NOTHING_LIT;
+    this.lit = lit ? { source: [...new Set(lit.source)], target: [...new Set(lit.target)] } : NOTHING_LIT;
   }
 
   say(text: string): void {

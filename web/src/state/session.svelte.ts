@@ -36,6 +36,8 @@ export type Compared =
   | { readonly kind: "done"; readonly comparison: Comparison }
   | { readonly kind: "problem"; readonly problem: Problem };
 
+const RENEWED_LATELY = 10_000; // milliseconds
+
 export class Session {
   readonly client = new Client(keyring);
   models: readonly ModelInfo[] = $state.raw([]);
@@ -44,6 +46,8 @@ export class Session {
   compared: Compared = $state.raw({ kind: "none" });
   /** What stands behind the best in the n-best list. */
   alternatives: readonly ScoredText[] = $state.raw([]);
+  /** The text's sentences, as it was cut up to be translated. */
+  sentences: readonly string[] = $state.raw([]);
   /** Whether the page is a file of its own, with one trace and no server. */
   offline = $state(false);
 
@@ -56,6 +60,7 @@ export class Session {
   );
 
   #running: AbortController | null = null;
+  #renewed = -RENEWED_LATELY;
 
   async start(): Promise<void> {
     const own = embeddedTrace(document);
@@ -78,6 +83,7 @@ export class Session {
   /** Translates the view's text, telling every step, then opens the trace of what came out. */
   async translate(): Promise<void> {
     this.stop();
+    if (this.offline) return;
     if (!this.models.length) return this.start();
     const { text } = page.view;
     if (!text.trim()) {
@@ -143,6 +149,14 @@ export class Session {
     }
   }
 
+  /** Renews what has been gone for a while, but not again and again what the server won't keep. */
+  renewOnce(): void {
+    const now = performance.now();
+    if (now - this.#renewed < RENEWED_LATELY) return;
+    this.#renewed = now;
+    void this.renew();
+  }
+
   async #search(signal: AbortSignal): Promise<void> {
     const steps: BeamStep[] = [];
     const watcher = {
@@ -152,7 +166,9 @@ export class Session {
         this.work = { kind: "working", encoded: true, steps: [...steps] };
       },
     };
-    const text = await this.client.stream(this.#translateRequest(), watcher, signal);
+    const { text, sentences } = await this.client.stream(this.#translateRequest(), watcher, signal);
+    const characters = [...page.view.text];
+    this.sentences = sentences.map(({ source: [start, end] }) => characters.slice(start, end).join(""));
     this.work = { kind: "done", text };
     await this.#open(signal);
     if (page.view.best > 1) {
@@ -179,13 +195,19 @@ export class Session {
     void this.compare();
   }
 
+  /** The target language that the view names; else the first of several, as the choice of directions shows it. */
+  get #language(): string {
+    const targets = this.model?.targets ?? [];
+    return page.view.language || (targets.length > 1 ? (targets[0] ?? "") : "");
+  }
+
   #request(): TraceRequest {
-    const { text, beam, language } = page.view;
+    const [{ text, beam }, language] = [page.view, this.#language];
     return { ...this.#named(), text, beam_size: beam, ...(language ? { language } : {}) };
   }
 
   #translateRequest(): { model?: string; text: string; target?: string; beam_size: number } {
-    const { text, beam, language } = page.view;
+    const [{ text, beam }, language] = [page.view, this.#language];
     return { ...this.#named(), text, beam_size: beam, ...(language ? { target: language } : {}) };
   }
 
@@ -200,6 +222,7 @@ export class Session {
 
   #forget(): void {
     this.alternatives = [];
+    this.sentences = [];
     this.compared = { kind: "none" };
   }
 }
