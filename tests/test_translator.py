@@ -3,10 +3,14 @@
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from polyhead.bundle import load_bundle
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.shortlist.shortlist import Shortlist
+from polyhead.symbols import EOS
 from polyhead.translation import Sentence
 from polyhead.translator import Translator
 
@@ -75,9 +79,9 @@ def test_a_single_text_must_stand_in_brackets(translator):
 class Echo(Translator):
     """Says what it was asked to decode in place of decoding it."""
 
-    def _decode(self, model, pieces, *how):
+    def _decode(self, pieces, *how):
         self.seen = [*getattr(self, "seen", []), *(piece.content for piece in pieces)]
-        return super()._decode(model, pieces, *how)
+        return super()._decode(pieces, *how)
 
 
 @pytest.fixture
@@ -299,3 +303,38 @@ def test_text_longer_than_any_in_training_is_translated_in_pieces(toy_model, mon
     )
     translator.translate(["bado kilu " * longest])
     assert 2 < max(seen) <= longest
+
+
+@pytest.fixture(scope="module")
+def with_everything(toy_model):
+    """A translator whose shortlist leaves nothing out, for each engine."""
+
+    def load(engine, dtype="auto"):
+        bundle = load_bundle(toy_model)
+        size = bundle.config.target_vocabulary
+        offsets = np.repeat([0, size], [EOS + 1, size - EOS]).astype(np.int64)  # every piece beside <eos>
+        shortlist = Shortlist(offsets, np.arange(size, dtype=np.int32), 4, size)
+        return Translator(bundle, engine=engine, dtype=dtype, shortlist=shortlist)
+
+    return load
+
+
+@pytest.mark.parametrize(("engine", "dtype"), [("plain", "auto"), ("prepared", "float32"), ("prepared", "int8")])
+@pytest.mark.parametrize("search", [BeamConfig(beam_size=3), GreedyConfig()])
+def test_a_shortlist_that_leaves_nothing_out_changes_nothing(toy_model, with_everything, engine, dtype, search):
+    expected = Translator.load(toy_model, engine=engine, dtype=dtype).translate(TEXTS * 4, search=search, align=True)
+    found = with_everything(engine, dtype).translate(TEXTS * 4, search=search, align=True)
+    assert texts(found) == texts(expected)
+    assert [each.alignment for each in found] == [each.alignment for each in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert one.log_probability == pytest.approx(other.log_probability, abs=0.1 if dtype == "int8" else 1e-4)
+
+
+def test_a_look_inside_shows_what_the_shortlist_allows(toy_model, with_everything):
+    everything = with_everything("prepared", "float32")
+    assert everything.attention("bado kilu").target.text == texts(everything.translate(["bado kilu"]))[0]
+    bundle = everything.bundle
+    nothing = Shortlist(np.zeros(bundle.config.source_vocabulary + 1, np.int64), np.zeros(0, np.int32), 4, 320)
+    only = Translator(bundle, engine="prepared", shortlist=nothing)
+    assert texts(only.translate(["bado kilu"])) == [""]
+    assert only.attention("bado kilu").target.text == ""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import torch
 
 from polyhead.batch import collate, cut_by_length, pad
 from polyhead.bundle import Bundle, load_bundle
-from polyhead.decoding.checked import Checked
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
@@ -24,9 +24,12 @@ from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.trace import Edits, Trace, trace
-from polyhead.model.seq2seq import Seq2Seq
 from polyhead.piece_alignment import align_pieces
 from polyhead.pieces import cut_into_pieces, encode_source, longest_source
+from polyhead.shortlist.file import load_shortlist
+from polyhead.shortlist.masked import Masked
+from polyhead.shortlist.search import ShortlistSearch
+from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import EOS
 from polyhead.translation import Piece, Translation, join
 
@@ -46,8 +49,12 @@ class Translator:
         *,
         engine: EngineName = "plain",
         dtype: DtypeName = "auto",
+        shortlist: Shortlist | None = None,
     ) -> None:
-        """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes."""
+        """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes.
+
+        shortlist: what a translation may be made of; it is for the vocabularies of these models
+        """
         for other in others:
             if other.config.tokenizer != bundle.config.tokenizer or _pieces(other) != _pieces(bundle):
                 raise ModelError("the models of an ensemble must share their vocabularies; these don't")
@@ -57,19 +64,31 @@ class Translator:
         self.model: Any = Ensemble(models) if others else bundle.model
         self.choices = tuple(choose(each, engine, dtype) for each in models)
         prepared = [prepare(each, choice) for each, choice in zip(models, self.choices, strict=True)]
-        self.engine: Any = Ensemble(prepared) if others else prepared[0]
+        masked = prepared if shortlist is None else [Masked(each, shortlist) for each in prepared]
+        self.engine: Any = Ensemble(masked) if others else masked[0]
+        self.shortlist = shortlist
+        self._shortlisted = None if shortlist is None else ShortlistSearch(prepared, shortlist)
 
     @classmethod
     def load(
-        cls, model: Path | str, *others: Path | str, engine: EngineName = "auto", dtype: DtypeName = "auto"
+        cls,
+        model: Path | str,
+        *others: Path | str,
+        engine: EngineName = "auto",
+        dtype: DtypeName = "auto",
+        shortlist: bool = False,
     ) -> "Translator":
         """Reads a model directory; more than one make an ensemble. Raises ModelError.
 
         engine: "plain", the model as it was trained, or "prepared", the same for a CPU with its weights packed
         dtype: of the prepared engine's products; "float32" gives the plain engine's translations
+        shortlist: write only what the model directory's shortlist (the first one's) has for a sentence; faster, but
+            what is missing there can't be written, and log-probabilities are over that list
         "auto" is what is fastest on this machine; `choices` says what was chosen.
         """
-        return cls(load_bundle(model), [load_bundle(other) for other in others], engine=engine, dtype=dtype)
+        bundle, others_ = load_bundle(model), [load_bundle(other) for other in others]
+        found = load_shortlist(Path(model), bundle.source_tokenizer, bundle.target_tokenizer) if shortlist else None
+        return cls(bundle, others_, engine=engine, dtype=dtype, shortlist=found)
 
     def translate(
         self,
@@ -206,10 +225,8 @@ class Translator:
         lengths = [len(piece.tokens) + 1 for piece in pieces]
         chunks = batches_for_workers(lengths, max(1, batch_tokens // width(config)))
 
-        model = self.engine if check is None else Checked(self.engine, check)
-
         def decode(chunk: list[int]) -> list[list[Hypothesis]]:
-            return self._decode(model, [pieces[i] for i in chunk], config, chunk, observer)
+            return self._decode([pieces[i] for i in chunk], config, chunk, observer, check)
 
         results = side_by_side(decode, chunks) if observer is None else map(decode, chunks)
         for chunk, decoded in zip(chunks, results, strict=True):
@@ -224,17 +241,17 @@ class Translator:
 
     def _decode(
         self,
-        model: Seq2Seq[Any],
         pieces: Sequence[Piece],
         config: SearchConfig,
         keys: Sequence[int],
         observer: Observer | None,
+        check: Callable[[], None] | None,
     ) -> list[list[Hypothesis]]:
         source = pad([[*piece.tokens, EOS] for piece in pieces])
         mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
-        return run_search(
-            model,
+        search = partial(run_search, self.engine) if self._shortlisted is None else self._shortlisted
+        return search(
             source,
             mask,
             config,
@@ -242,6 +259,7 @@ class Translator:
             rules=self.rules,
             prefixes=prefixes,
             observer=observer,
+            check=check,
         )
 
     @property

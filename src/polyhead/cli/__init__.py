@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Look at a corpus before training on it.",
     "train": "Train a translator from a recipe or from two text files.",
     "distill": "Train a student on a teacher's translations.",
+    "shortlist": "Find the target pieces that each source piece may become, for `translate --shortlist`.",
     "translate": "Translate lines of text.",
     "evaluate": "Say how good a model, or an output, is: BLEU, chrF, TER.",
     "score": "Give the log-probability of translations.",

@@ -43,6 +43,7 @@ def translate(
     threads: Positive = None,
     engine: Literal["auto", "plain", "prepared"] = "auto",
     dtype: Literal["auto", "float32", "bfloat16", "int8"] = "auto",
+    shortlist: bool = False,
     json_lines: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Translate lines of text: as many lines out as in.
@@ -91,6 +92,9 @@ def translate(
         The model as it was trained (plain) or packed for this CPU (prepared); auto takes the faster one and says so.
     dtype
         What the prepared engine multiplies in; auto is the fastest here, float32 gives the plain engine's translations.
+    shortlist
+        Choose among the pieces that the model directory's shortlist has for a sentence, not among all: faster, but
+        it may change answers, and scores are over those pieces. `polyhead shortlist` makes one.
     json_lines
         One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
 
@@ -109,8 +113,9 @@ def translate(
         torch.set_num_threads(threads)
     lines = read_lines(file)
     prefixes = read_lines(prefix) if prefix is not None else None
-    translator = Translator.load(model, *ensemble, engine=engine, dtype=dtype)
-    print(", ".join(sorted({str(choice) for choice in translator.choices})), file=sys.stderr)
+    translator = Translator.load(model, *ensemble, engine=engine, dtype=dtype, shortlist=shortlist)
+    chosen = sorted({str(choice) for choice in translator.choices})
+    print(", ".join([*chosen, "shortlist"] if shortlist else chosen), file=sys.stderr)
     shape = {
         "min_length": min_length,
         "max_length": max_length,

@@ -1,11 +1,12 @@
 """One search by its settings: beam, greedy or sampling."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import Tensor
 
 from polyhead.decoding.beam import beam
+from polyhead.decoding.checked import Checked
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
 from polyhead.decoding.greedy import greedy
 from polyhead.decoding.hypothesis import Hypothesis
@@ -25,12 +26,15 @@ def search(
     rules: Sequence[Rule] = (),
     prefixes: Sequence[Sequence[int]] = (),
     observer: Observer | None = None,
+    check: Callable[[], None] | None = None,
 ) -> list[list[Hypothesis]]:
     """source [B, S] int64, source_mask [B, S] bool → every sentence's hypotheses, best first.
 
-    `sentences` key a sample's randomness, `observer` sees a beam; the others as in `beam`. Raises TypeError for
-    settings that are no search's.
+    `sentences` key a sample's randomness, `observer` sees a beam, `check` is called before every step and ends the
+    search by raising; the others as in `beam`. Raises TypeError for settings that are no search's.
     """
+    if check is not None:
+        model = Checked(model, check)
     if isinstance(config, BeamConfig) and config.beam_size == 1 and observer is None:
         # one hypothesis needs none of a beam's bookkeeping
         shared = {name: getattr(config, name) for name in SearchConfig.model_fields}

@@ -12,7 +12,7 @@ from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
-from polyhead.engine.projection import Pack
+from polyhead.engine.projection import ROWS, Pack, Projection, pack_plain
 from polyhead.model.state import Memory
 from polyhead.model.transformer import Transformer
 
@@ -77,7 +77,9 @@ class PreparedTransformer:
         self.target_embedding = model.target_embedding
         self.encoder = prepared_encoder(model.encoder, pack)
         self.decoder, self.memories = prepared_decoder(model.decoder, pack)
-        self.output = pack(model.output.weight.detach(), None, "none")
+        self.pack_rows = ROWS.get(pack, pack_plain)
+        self.output_weight = model.output.weight.detach()
+        self.output = pack(self.output_weight, None, "none")
         self.d_model = model.output.weight.size(1)
         self.heads = self.memories[0].heads
 
@@ -108,6 +110,12 @@ class PreparedTransformer:
     @torch.inference_mode()
     def step(self, previous: Tensor, state: PreparedState) -> tuple[Tensor, PreparedState]:
         """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
+        x, after = self.features(previous, state)
+        return self.output(x), after
+
+    @torch.inference_mode()
+    def features(self, previous: Tensor, state: PreparedState) -> tuple[Tensor, PreparedState]:
+        """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
         places, memory = state.places, state.memory
         past = state.past.with_room(places.shape[1]).append(places)
         counted = -(-past.written // STRIDE) * STRIDE
@@ -115,8 +123,12 @@ class PreparedTransformer:
         x = self._embedded(previous, state.length)
         columns = past.columns.layers
         x = self.decoder(x, places.grid, columns, past.written, ancestry, memory.layers, memory.hidden)
-        logits = self.output(x)
-        return logits, PreparedState(places, memory, past, state.length + 1)
+        return x, PreparedState(places, memory, past, state.length + 1)
+
+    @torch.inference_mode()
+    def output_rows(self, tokens: Tensor) -> Projection:
+        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U]."""
+        return self.pack_rows(self.output_weight.index_select(0, tokens), None, "none")
 
     def _embedded(self, tokens: Tensor, position: int) -> Tensor:
         """tokens [R], all at one position → [R, D]: what the trained embedding gives, by fewer calls."""

@@ -1,0 +1,76 @@
+"""A finished model's shortlist, from the text it was trained on or from any other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from polyhead.bundle import BundleConfig, load_tokenizers, read_config
+from polyhead.data.clean import clean
+from polyhead.data.encode import encode
+from polyhead.data.readers import Pair, ReaderConfig, read_all
+from polyhead.errors import DataError, RecipeError
+from polyhead.recipe.load import make_recipe
+from polyhead.recipe.prepare import located, with_language
+from polyhead.recipe.record import read_record, started
+from polyhead.recipe.schema import DataConfig
+from polyhead.shortlist.build import ShortlistConfig, build_shortlist
+from polyhead.shortlist.coverage import Coverage, measure_coverage
+from polyhead.shortlist.file import save_shortlist
+from polyhead.shortlist.shortlist import Shortlist
+
+
+@dataclass(frozen=True)
+class Written:
+    """A shortlist, where it stands, and the sentence pairs it was found in."""
+
+    path: Path
+    shortlist: Shortlist
+    pairs: int
+    coverage: Coverage
+    """Of that very text."""
+
+
+def make_shortlist(model: Path, readers: Sequence[ReaderConfig] = (), config: ShortlistConfig | None = None) -> Written:
+    """Finds a model directory's shortlist and writes it there.
+
+    readers: the parallel text; without any, the training text that `training/recipe.toml` names, cleaned as it says
+    Raises ModelError without a model, DataError for text that can't be read, RecipeError where the training text isn't
+    known or isn't there any more, or where pairs don't say into which of the model's languages they go.
+    """
+    description = read_config(model)
+    source, target = load_tokenizers(model, description.tokenizer)
+    pairs = list(read_all(readers)) if readers else _training_pairs(model)
+    _check_languages(pairs, description)
+    corpus = encode(pairs, source, target, description.tagged)[0]
+    shortlist = build_shortlist(corpus, source, target, config or ShortlistConfig())
+    path = save_shortlist(model, shortlist, source, target)
+    return Written(path, shortlist, len(corpus), measure_coverage(shortlist, corpus))
+
+
+def _training_pairs(model: Path) -> list[Pair]:
+    """What the model was trained on."""
+    if not started(model):
+        raise RecipeError(f"{model} doesn't say what it was trained on; name parallel text with --source and --target")
+    data = make_recipe(read_record(model)).data
+    try:
+        pairs = _read(data)
+    except (DataError, FileNotFoundError) as error:
+        raise RecipeError(
+            f"the text that {model} was trained on can't be read ({error}); name other text with --source and --target"
+        ) from error
+    return clean(pairs, data.cleaning)[0]
+
+
+def _read(data: DataConfig) -> list[Pair]:
+    return list(with_language(read_all(located(data.train, data.root)), data.target_language))
+
+
+def _check_languages(pairs: Sequence[Pair], description: BundleConfig) -> None:
+    """For a model that writes several languages every pair must name one of them."""
+    if not description.tagged:
+        return
+    known = description.target_languages
+    for pair in pairs:
+        if pair.target_language not in known:
+            named = pair.target_language or "no target language"
+            raise RecipeError(f"{pair.origin} has {named}; this model writes {', '.join(known)}")

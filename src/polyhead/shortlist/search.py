@@ -1,0 +1,64 @@
+"""Any search, run in each sentence's own vocabulary."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from polyhead.decoding.config import SearchConfig
+from polyhead.decoding.ensemble import Ensemble
+from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.rules import Rule
+from polyhead.decoding.search import search
+from polyhead.decoding.trace import Observer
+from polyhead.model.seq2seq import Seq2Seq
+from polyhead.shortlist.model import OwnVocabularies
+from polyhead.shortlist.shortlist import Shortlist
+from polyhead.shortlist.vocabularies import Vocabularies
+
+
+class ShortlistSearch:
+    """`decoding.search` with a shortlist. Log-probabilities are over a sentence's list, not over the vocabulary.
+
+    Several models are an ensemble, each of which shares out its probability over the list before they are averaged.
+    """
+
+    def __init__(self, models: Sequence[Seq2Seq[Any]], shortlist: Shortlist) -> None:
+        self.models = tuple(models)
+        self.shortlist = shortlist
+
+    @torch.inference_mode()
+    def __call__(
+        self,
+        source: Tensor,
+        source_mask: Tensor,
+        config: SearchConfig,
+        *,
+        sentences: Sequence[int] | None = None,
+        rules: Sequence[Rule] = (),
+        prefixes: Sequence[Sequence[int]] = (),
+        observer: Observer | None = None,
+        check: Callable[[], None] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """As `decoding.search.search`; tokens in and out are the whole vocabulary's.
+
+        Of single tokens the `rules` may know specials and language tags alone: those have one number in every list.
+        """
+        sources = [cast("list[int]", row[mask].tolist()) for row, mask in zip(source, source_mask, strict=True)]
+        given = prefixes or [()] * len(sources)
+        lists = [self.shortlist.of(pieces, prefix) for pieces, prefix in zip(sources, given, strict=True)]
+        own = Vocabularies.of(lists)
+        models = [OwnVocabularies(model, own) for model in self.models]
+        found = search(
+            models[0] if len(models) == 1 else Ensemble(models),
+            source,
+            source_mask,
+            config,
+            sentences=sentences,
+            rules=rules,
+            prefixes=[own.numbers(sentence, prefix) for sentence, prefix in enumerate(prefixes)],
+            observer=None if observer is None else own.shown(observer),
+            check=check,
+        )
+        return [[own.written(sentence, each) for each in ranked] for sentence, ranked in enumerate(found)]

@@ -1,0 +1,60 @@
+"""A finished model's shortlist, and whatever can be wrong with the text it is to come from."""
+
+import shutil
+
+import pytest
+
+from polyhead.data.readers import LinesConfig
+from polyhead.errors import DataError, ModelError, RecipeError
+from polyhead.recipe.shortlist import make_shortlist
+from polyhead.shortlist.build import ShortlistConfig
+from polyhead.translator import Translator
+
+
+@pytest.fixture
+def model(toy_model, tmp_path):
+    return shutil.copytree(toy_model, tmp_path / "model")
+
+
+def test_from_the_training_text(model, toy):
+    made = make_shortlist(model)
+    assert made.path == model / "shortlist.safetensors"
+    assert made.pairs == 150
+    assert made.coverage.held > 0.9
+    texts = toy.source(20, seed=5)
+    without, having = Translator.load(model), Translator.load(model, shortlist=True)
+    expected, found = ([each.text for each in one.translate(texts)] for one in (without, having))
+    assert sum(ours == theirs for ours, theirs in zip(found, expected, strict=True)) >= 16
+
+
+def test_from_other_text(model, toy):
+    reader = LinesConfig.model_validate(toy.write("other", 40, seed=9))
+    made = make_shortlist(model, [reader], ShortlistConfig(best=3, frequent=0))
+    assert made.pairs == 40
+    assert made.coverage.pieces < make_shortlist(model, [reader]).coverage.pieces
+
+
+def test_the_training_text_is_gone(model, toy):
+    recipe = model / "training" / "recipe.toml"
+    recipe.write_text(recipe.read_text(encoding="utf-8").replace("train.source", "gone.source"), encoding="utf-8")
+    with pytest.raises(RecipeError, match=r"gone\.source.*name other text with --source and --target"):
+        make_shortlist(model)
+    shutil.rmtree(model / "training")
+    with pytest.raises(RecipeError, match="doesn't say what it was trained on; name parallel text"):
+        make_shortlist(model)
+    with pytest.raises(DataError, match="absent"):
+        make_shortlist(model, [LinesConfig(source=toy.directory / "absent", target=toy.directory / "absent")])
+    with pytest.raises(ModelError, match="not a \\(finished\\) model directory"):
+        make_shortlist(toy.directory / "absent")
+
+
+def test_a_model_of_several_languages_wants_them_named(tagged_model, toy, tmp_path):
+    model = shutil.copytree(tagged_model, tmp_path / "tagged")
+    made = make_shortlist(model)
+    assert made.pairs == 120, "the recipe names them"
+    unnamed = LinesConfig.model_validate(toy.write("other", 10))
+    with pytest.raises(RecipeError, match=r"other\.source:1 has no target language; this model writes xb, xc"):
+        make_shortlist(model, [unnamed])
+    with pytest.raises(RecipeError, match="has zz"):
+        make_shortlist(model, [unnamed.model_copy(update={"target_language": "zz"})])
+    assert make_shortlist(model, [unnamed.model_copy(update={"target_language": "xb"})]).pairs == 10
