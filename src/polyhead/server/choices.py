@@ -14,7 +14,8 @@ ModelName = Annotated[str, WithJsonSchema({"type": "string", CHOICES: "models"})
 SourceLanguage = Annotated[str, WithJsonSchema({"type": "string", CHOICES: "sources"})]
 TargetLanguage = Annotated[str, WithJsonSchema({"type": "string", CHOICES: "targets"})]
 
-_NOT_BLANK: dict[str, Any] = {"minLength": 1, "pattern": "\\S"}
+_NOT_BLANK: dict[str, Any] = {"minLength": 1, "pattern": "[^\\s\\u001c-\\u001f\\u0085]"}
+"""A character that isn't space: five that Python counts as such, the \\s of a schema (ECMA-262) doesn't."""
 SENTENCE = "sentence"
 """The format, in a schema, of a text that goes through a model in one piece."""
 _LIMIT = "At most as many tokens as the model takes at a time, which /api/models tells and /api/tokenize counts."
