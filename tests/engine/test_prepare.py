@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from polyhead.bundle import load_bundle
 from polyhead.engine.choice import PLAIN, Choice
 from polyhead.engine.mapped import FilePages
-from polyhead.engine.prepare import PACKS, leaving, prepare
+from polyhead.engine.prepare import PACKS, WEIGHTY, leaving, prepare
 from polyhead.engine.projection import pack_plain
 from polyhead.model.rnn import RNNConfig
 from polyhead.model.seq2seq import Seq2Seq
@@ -120,6 +120,17 @@ def test_after_the_block_no_pack_takes_a_change_back(directory) -> None:
         weight.fill_(3.0)
     pack(weight, None, "none")
     assert float(weight.detach().min()) == 3.0
+
+
+def test_freed_memory_goes_back_before_a_weight_that_decides_the_peak(monkeypatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr("polyhead.engine.prepare.trim", lambda: asked.append(True))
+    with leaving(FilePages(()), pack_plain) as pack:
+        pack(torch.empty(16, 16), None, "none")
+        assert not asked
+        pack(torch.empty(WEIGHTY // 4, 1), None, "none")
+    pack(torch.empty(WEIGHTY // 4, 1), None, "none")
+    assert len(asked) == 1
 
 
 def test_a_model_in_memory_is_left_as_it_is(directory) -> None:

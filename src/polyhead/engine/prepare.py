@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from polyhead.engine.choice import Choice
 from polyhead.engine.mapped import FilePages
-from polyhead.engine.pages import large_pages
+from polyhead.engine.pages import large_pages, trim
 from polyhead.engine.projection import (
     Activation,
     Pack,
@@ -24,6 +24,8 @@ from polyhead.model.seq2seq import Seq2Seq, Seq2SeqModel
 from polyhead.model.transformer import Transformer
 
 PACKS: dict[str, Pack] = {"float32": pack_float32, "bfloat16": pack_bfloat16, "int8": pack_int8}
+WEIGHTY = 1 << 23
+"""Bytes of a weight, as a rule the vocabulary's, whose packing decides the peak: freed memory goes back first."""
 
 
 def prepare(model: Seq2SeqModel[Any], choice: Choice) -> Seq2Seq[Any]:
@@ -58,6 +60,8 @@ def leaving(file: FilePages, pack: Pack) -> Generator[Pack]:
     inside = True
 
     def packed(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
+        if inside and weight.nbytes >= WEIGHTY:
+            trim()
         projection = pack(weight, bias, activation)
         if inside:
             file.give_back()
