@@ -66,3 +66,11 @@ def test_sacrebleu_is_loaded_only_when_something_is_measured() -> None:
         "assert not {'sacrebleu', 'torch', 'matplotlib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_tokenizer_is_made_once() -> None:
+    def metric(tokenizer: str) -> object:
+        return build_metrics(["bleu"], MetricOptions(tokenizer))["bleu"]
+
+    assert metric("char") is metric("char")
+    assert metric("char") is not metric("13a")

@@ -5,6 +5,7 @@ sacreBLEU is imported when a metric is built, never before: `import polyhead` st
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -74,7 +75,10 @@ class MetricKind:
     build: Callable[[MetricOptions], CorpusMetric]
 
 
+@cache
 def _bleu(options: MetricOptions) -> CorpusMetric:
+    # Kept for good, as it would be anyway: its tokenizer's memory of sentences holds the tokenizer too, and Korean's
+    # holds a dictionary of 50 MB. Training, which scores again and again, would gather them.
     # `force` silences the warning that the text looks tokenized where the caller has said that it is.
     forced = options.tokenizer == "none"
     return _sacrebleu().BLEU(tokenize=options.tokenizer, force=forced, effective_order=options.effective_order)
