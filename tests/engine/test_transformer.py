@@ -137,3 +137,14 @@ def test_fewer_bits_stay_near(varied: Transformer, dtype: str, error: float) -> 
     _, state = prepared.step(torch.full((4,), SOS), begin(prepared))
     logits, _ = prepared.step(torch.full((4,), 5), state)
     assert 0 < float((logits - expected).norm() / expected.norm()) < error
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_features_and_some_rows_of_the_output_layer_give_those_logits(model: Transformer, dtype: str) -> None:
+    prepared = prepare(model, Choice("prepared", dtype))
+    tokens, some = torch.tensor([SOS, 5, 6, 7]), torch.tensor([3, 0, 22, 9])
+    logits, _ = prepared.step(tokens, begin(prepared))
+    features, after = prepared.features(tokens, begin(prepared))
+    assert after.length == 1
+    tolerance = 3e-5 if dtype == "float32" else 0.1
+    torch.testing.assert_close(prepared.output_rows(some)(features), logits[:, some], atol=tolerance, rtol=0.02)
