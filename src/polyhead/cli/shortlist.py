@@ -52,9 +52,5 @@ def shortlist(
         for one, other, language in zip(source, target, languages, strict=True)
     ]
     made = make_shortlist(model, readers, ShortlistConfig(best=best, frequent=frequent))
-    size, coverage = made.shortlist.target_vocabulary, made.coverage
-    length = f"{coverage.pieces:,.0f} of {size:,} pieces"
-    print(
-        f"{made.path}: from {made.pairs:,} sentence pairs; a sentence's list has {length} on average "
-        f"and holds {coverage.held:.1%} of its translation in this text"
-    )
+    length = f"{made.coverage.pieces:,.0f} of {made.shortlist.target_vocabulary:,} pieces"
+    print(f"{made.path}: from {made.pairs:,} sentence pairs; a sentence's list has {length} on average")
