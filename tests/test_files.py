@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from polyhead.files import atomic_file, remove_leftovers, write_text
+from polyhead.files import Stamp, atomic_file, remove_leftovers, write_text
 
 
 def test_text_is_written_with_its_directories(tmp_path):
@@ -49,3 +49,17 @@ def test_only_unfinished_files_are_left_over(tmp_path):
         assert not temporary.exists()
         temporary.write_text("again")
     assert all(path.exists() for path in kept)
+
+
+def test_a_stamp_tells_of_writing_into_the_file_alone(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    stamp = Stamp.of(path)
+    assert not stamp.overwritten
+    write_text(path, "another file of that name")
+    assert not stamp.overwritten
+    stamp = Stamp.of(path)
+    path.write_text("other contents")
+    assert stamp.overwritten
+    path.unlink()
+    assert not stamp.overwritten

@@ -1,6 +1,7 @@
 """Text in, text out, on a small model that has learnt to translate word by word."""
 
 import random
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -260,6 +261,22 @@ def test_alignments_name_words_that_exist_and_are_mostly_right(translator):
         right += sum(i == j for i, j in result.alignment if len(source) == len(target))
         total += len(target) if len(source) == len(target) else 0
     assert right > 0.6 * total
+
+
+def test_weights_that_were_overwritten_are_not_read(toy_model, tmp_path):
+    directory = shutil.copytree(toy_model, tmp_path / "model")
+    translator = Translator.load(directory)
+    before = texts(translator.translate(TEXTS))
+    (directory / "model.safetensors").write_bytes(b"something else")
+    assert texts(translator.translate(TEXTS)) == before
+    looks = [
+        lambda: translator.score(TEXTS, TEXTS),
+        lambda: translator.translate(TEXTS, align=True),
+        lambda: translator.attention(TEXTS[0]),
+    ]
+    for look in looks:
+        with pytest.raises(ModelError, match=r"model\.safetensors was overwritten while it was in use: load"):
+            look()
 
 
 def test_alignment_needs_attention(translator, monkeypatch):

@@ -21,7 +21,7 @@ from torch import Tensor
 from polyhead.config import Config
 from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError
-from polyhead.files import atomic_file, write_text
+from polyhead.files import Stamp, atomic_file, write_text
 from polyhead.model.build import ModelConfig, build_model
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.uninitialised import Uninitialised
@@ -69,6 +69,21 @@ class Bundle:
     model: Seq2SeqModel[Any]
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
+    weights: Stamp | None = None
+    """The file that the model's weights may be pages of."""
+
+    @property
+    def overwritten(self) -> bool:
+        """Whether somebody has written to the file of the weights since it was loaded."""
+        return self.weights is not None and self.weights.overwritten
+
+    def check(self) -> None:
+        """To be called before the trained model is looked at. Raises ModelError where its weights are overwritten."""
+        if self.weights is not None and self.weights.overwritten:
+            raise ModelError(
+                f"{self.weights.path} was overwritten while it was in use: load the model again, and replace such "
+                "files by renaming new ones, which disturbs nobody"
+            )
 
 
 def save_description(
@@ -94,7 +109,7 @@ def load_bundle(directory: Path | str) -> Bundle:
     """Reads a model directory, ready to translate (float32, eval mode).
 
     On Linux the weights are the file's own pages, read when they are looked at. To change a weight changes no file, and
-    a file that another one replaces leaves them as they are; one that is overwritten in place takes them along.
+    a file that another one replaces leaves them as they are; for one that is overwritten in place see `Bundle.check`.
     Raises ModelError naming the file that is missing, damaged or doesn't fit the others.
     """
     directory = Path(directory)
@@ -112,8 +127,8 @@ def load_bundle(directory: Path | str) -> Bundle:
             )
     with Uninitialised():
         model = build_model(config.model, config.source_vocabulary, config.target_vocabulary)
-    _load_weights(model, directory / "model.safetensors")
-    return Bundle(config, model.eval(), source, target)
+    weights = _load_weights(model, directory / "model.safetensors")
+    return Bundle(config, model.eval(), source, target, weights)
 
 
 def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
@@ -146,8 +161,9 @@ def read_config(directory: Path) -> BundleConfig:
         raise ModelError(f"{path}: {key}: {problem['msg']}; copy the model directory again") from None
 
 
-def _load_weights(model: Seq2SeqModel[Any], path: Path) -> None:
+def _load_weights(model: Seq2SeqModel[Any], path: Path) -> Stamp:
     try:
+        stamp = Stamp.of(path)
         weights = load_file(path)
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
@@ -162,3 +178,4 @@ def _load_weights(model: Seq2SeqModel[Any], path: Path) -> None:
             )
         weight = weights[name].to(parameter.dtype)
         parameter.data = weight if MAPPED else weight.clone()
+    return stamp

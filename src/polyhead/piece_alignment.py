@@ -16,8 +16,9 @@ BATCH_TOKENS = 4096
 def align_pieces(bundle: Bundle, pieces: Sequence[Piece], outputs: Sequence[Sequence[int]]) -> list[Alignment]:
     """The word alignment of each piece with the tokens of its translation, from one teacher-forced pass.
 
-    Raises ModelError for a model without attention.
+    Raises ModelError for a model without attention and for weights that have been overwritten.
     """
+    bundle.check()
     site = bundle.model.alignment_site
     if site is None:
         raise ModelError(f"a {bundle.config.model.kind} model has no attention to read alignments from")

@@ -59,8 +59,9 @@ class Translator:
             if other.config.tokenizer != bundle.config.tokenizer or _pieces(other) != _pieces(bundle):
                 raise ModelError("the models of an ensemble must share their vocabularies; these don't")
         self.bundle = bundle
+        self.bundles = (bundle, *others)
         self.config = bundle.config
-        models: list[Any] = [bundle.model, *(other.model for other in others)]
+        models: list[Any] = [each.model for each in self.bundles]
         self.model: Any = Ensemble(models) if others else bundle.model
         self.choices = tuple(choose(each, engine, dtype) for each in models)
         prepared = [prepare(each, choice) for each, choice in zip(models, self.choices, strict=True)]
@@ -137,8 +138,11 @@ class Translator:
     ) -> list[Translation]:
         """The model's log-probability of given translations; score is the mean a token, in nats.
 
-        Raises PolyheadError where the counts differ or a text is above the model's length limit.
+        Raises PolyheadError where the counts differ or a text is above the model's length limit, ModelError where the
+        file of the weights has been overwritten.
         """
+        for bundle in self.bundles:
+            bundle.check()
         if len(sources) != len(targets):
             raise PolyheadError(f"{len(sources)} source texts, but {len(targets)} translations to score")
         tokenizer = self.bundle.target_tokenizer

@@ -72,3 +72,16 @@ def test_a_model_that_is_damaged_later_is_unavailable(tagged, tmp_path):
         pass
     assert problem.value.code == "model_unavailable"
     assert pool.loaded == []
+
+
+def test_a_model_copied_over_a_loaded_one_is_loaded_anew(tagged, tmp_path):
+    directory = shutil.copytree(tagged, tmp_path / "copied")
+    [model] = open_directories([directory])
+    pool = ModelPool(None, Metrics())
+    with pool.use(model) as first:
+        pass
+    (directory / "model.safetensors").write_bytes((tagged / "model.safetensors").read_bytes())
+    with pool.use(model) as again:
+        assert again is not first
+    with pool.use(model) as third:
+        assert third is again

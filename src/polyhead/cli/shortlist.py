@@ -20,7 +20,7 @@ def shortlist(
 ) -> None:
     """Find the target pieces that each source piece may become, and write them into the model directory.
 
-    `polyhead translate MODEL --shortlist` then chooses among a sentence's few hundred pieces, not among all: faster.
+    `polyhead translate MODEL --shortlist` then chooses among a sentence's few hundred pieces, not all: somewhat faster.
 
     Parameters
     ----------

@@ -93,8 +93,8 @@ def translate(
     dtype
         What the prepared engine multiplies in; auto is the fastest here, float32 gives the plain engine's translations.
     shortlist
-        Choose among the pieces that the model directory's shortlist has for a sentence, not among all: faster, but
-        it may change answers, and scores are over those pieces. `polyhead shortlist` makes one.
+        Choose among the pieces that the model directory's shortlist has for a sentence, not among all: somewhat faster,
+        but it may change answers, and scores are over those pieces. `polyhead shortlist` makes one.
     json_lines
         One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
 

@@ -44,9 +44,10 @@ def trace(
     the model for this look alone, for the translation and for the recorded pass. The translator's model is not touched:
     a trace may be taken in any thread, whatever else the model is doing.
     Raises EmptyText and TooLong (PolyheadErrors) for a text that isn't one sentence, ModelError for a target language
-    that the model doesn't know, PolyheadError for edits that don't fit it.
+    that the model doesn't know and for weights that have been overwritten, PolyheadError for edits that don't fit it.
     """
     bundle, edits = translator.bundle, edits or Edits()
+    bundle.check()
     sources = [_read(translator, one, target_language) for one in (text, companion) if one is not None]
     view = view_of(bundle.model)
     apply(edits, view)

@@ -88,6 +88,8 @@ class ModelPool:
         with self._lock:
             self._busy.add(model.id)
             entry = self._loaded.get(model.id)
+            if entry and entry[1].bundle.overwritten:  # a new model has been copied over it
+                entry = None
             self._make_room(0 if entry else model.nbytes)
         try:
             translator = entry[1] if entry else self._load(model)
