@@ -83,9 +83,10 @@ class Translator:
 
         engine: "plain", the model as it was trained, or "prepared", the same for a CPU with its weights packed
         dtype: of the prepared engine's products; "float32" gives the plain engine's translations
-        shortlist: write only what the model directory's shortlist (the first one's) has for a sentence; faster, but
-            what is missing there can't be written, and log-probabilities are over that list
-        "auto" is what is fastest on this machine; `choices` says what was chosen.
+        shortlist: write only what the model directory's shortlist (the first one's) has for a sentence: somewhat faster
+
+        "auto" is what is fastest on this machine; `choices` says what was chosen. A shortlist may change answers: what
+        is missing there can't be written, and log-probabilities are over it.
         """
         bundle, others_ = load_bundle(model), [load_bundle(other) for other in others]
         found = load_shortlist(Path(model), bundle.source_tokenizer, bundle.target_tokenizer) if shortlist else None
