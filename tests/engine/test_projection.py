@@ -16,7 +16,6 @@ from polyhead.engine.projection import (
     pack_float32,
     pack_int8,
     pack_plain,
-    pack_rounded,
 )
 
 PACKS = [(pack_plain, 1e-6), (pack_float32, 1e-5), (pack_bfloat16, 1e-2), (pack_int8, 2e-2)]
@@ -100,14 +99,3 @@ def test_a_bfloat16_engine_ranks_a_vocabulary_in_float32() -> None:
     exact = torch.nn.functional.linear(X, weight)
     assert error(pack_bfloat16(weight, None, "none")(X), exact) < 1e-5
     assert error(pack_bfloat16(weight, None, "relu")(X), exact.relu()) > 1e-4
-
-
-def test_rounded_rows_are_the_sums_of_int8() -> None:
-    weight, x = torch.randn(40, 64), torch.randn(20, 64)
-    full, some = pack_int8(weight, None, "none")(x), torch.tensor([0, 7, 8, 39])
-    rows = pack_rounded(weight[some], None, "none")
-    torch.testing.assert_close(rows(x), full[:, some], atol=2e-2, rtol=1e-3)
-    assert torch.equal(rows(x[3:4]), rows(x)[3:4]), "each row has its own scale"
-    assert torch.equal(rows(torch.zeros(1, 64)), torch.zeros(1, 4))
-    with pytest.raises(ValueError, match="neither bias nor activation"):
-        pack_rounded(weight, torch.zeros(40), "none")

@@ -169,22 +169,6 @@ class WideInt8(nn.Module):
         return y[: x.size(0)].mul_(scale)
 
 
-class Rounded(nn.Module):
-    """The sums of 8-bit integers, exactly, by a float32 product: slower than `Int8`, but there is nothing to pack.
-
-    Every row has its own scale, however few they are. Exact for up to 1,040 inputs, whose sum float32 still counts.
-    """
-
-    def __init__(self, weight: Tensor) -> None:
-        super().__init__()
-        self.scale = weight.abs().amax(1).clamp(min=TINY) / LEVELS
-        self.weight = (weight / self.scale[:, None]).round_()
-
-    def forward(self, x: Tensor) -> Tensor:
-        scale = x.abs().amax(1, keepdim=True).add_(TINY) / LEVELS
-        return nn.functional.linear((x / scale).round_(), self.weight).mul_(scale).mul_(self.scale)
-
-
 def pack_plain(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
     """float32 without a packed layout."""
     return Plain(weight, bias, activation)
@@ -216,17 +200,3 @@ def pack_int8(weight: Tensor, bias: Tensor | None, activation: Activation) -> Pr
 
 def _onto_a_vocabulary(weight: Tensor, bias: Tensor | None, activation: Activation) -> bool:
     return len(weight) >= WIDE and bias is None and activation == "none"
-
-
-def pack_rounded(weight: Tensor, bias: Tensor | None, activation: Activation) -> Projection:
-    """What `pack_int8` computes, for weights that are packed for a batch alone. Raises ValueError for a bias."""
-    if bias is not None or activation != "none":
-        raise ValueError("a product by rounded numbers has neither bias nor activation")
-    return Rounded(weight)
-
-
-ROWS: dict[Pack, Pack] = {pack_int8: pack_rounded}
-"""A pack → the one for a few rows of a matrix that change with the batch; where none stands here, `pack_plain`.
-
-oneDNN would build a kernel for every number of rows, and packing for int8 takes as long as it saves.
-"""

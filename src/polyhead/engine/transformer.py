@@ -12,7 +12,7 @@ from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
-from polyhead.engine.projection import ROWS, Pack, Projection, pack_plain
+from polyhead.engine.projection import Pack, Projection, pack_plain
 from polyhead.model.state import Memory
 from polyhead.model.transformer import Transformer
 
@@ -77,7 +77,6 @@ class PreparedTransformer:
         self.target_embedding = model.target_embedding
         self.encoder = prepared_encoder(model.encoder, pack)
         self.decoder, self.memories = prepared_decoder(model.decoder, pack)
-        self.pack_rows = ROWS.get(pack, pack_plain)
         self.output_weight = model.output.weight.detach()
         self.output = pack(self.output_weight, None, "none")
         self.d_model = model.output.weight.size(1)
@@ -127,8 +126,11 @@ class PreparedTransformer:
 
     @torch.inference_mode()
     def output_rows(self, tokens: Tensor) -> Projection:
-        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U]."""
-        return self.pack_rows(self.output_weight.index_select(0, tokens), None, "none")
+        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32.
+
+        Rows that change with the batch aren't worth packing: it takes as long as it saves.
+        """
+        return pack_plain(self.output_weight.index_select(0, tokens), None, "none")
 
     def _embedded(self, tokens: Tensor, position: int) -> Tensor:
         """tokens [R], all at one position → [R, D]: what the trained embedding gives, by fewer calls."""
