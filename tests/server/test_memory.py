@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from polyhead.engine.pages import trim
 from polyhead.server import batcher
 from polyhead.server.batcher import Batcher
-from polyhead.server.memory import give_back
 from polyhead.server.metrics import Metrics
 from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Wish
@@ -30,14 +30,14 @@ def test_pages_between_what_is_still_in_use_go_back():
     kept = held[::50]
     full = resident()
     held.clear()
-    give_back()
+    trim()
     assert resident() < full - 60
     assert len(kept) == 40
 
 
 def test_a_working_batcher_tidies_now_and_then(echo, monkeypatch):
     tidied = threading.Semaphore(0)
-    monkeypatch.setattr(batcher, "give_back", tidied.release)
+    monkeypatch.setattr(batcher, "trim", tidied.release)
     monkeypatch.setattr(batcher, "TIDY_EVERY", 0.0)
     echo.may_go.set()
     worker = Batcher("echo", echo.use, ServerConfig(), Metrics())

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from polyhead.server.memory import give_back
+from polyhead.engine.pages import trim
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
@@ -107,7 +107,7 @@ class Batcher:
             else:
                 self._translate(batch)
             if time.monotonic() - tidied > TIDY_EVERY:
-                give_back()
+                trim()
                 tidied = time.monotonic()
 
     def _take(self) -> Batch | None:
