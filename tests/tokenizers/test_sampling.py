@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 import threading
+from collections import Counter
 from itertools import pairwise
 from random import Random
 
@@ -116,3 +117,27 @@ def test_merges_are_left_out_as_often_as_asked() -> None:
     random = Random(0)
     apart = sum(merges.sample("ab", random) == ["▁", "a", "b"] for _ in range(4000)) / 4000
     assert apart == pytest.approx(0.3, abs=0.03)
+
+
+def test_merges_end_as_often_as_by_the_paper_s_algorithm() -> None:
+    """Which passes each merge over anew at every step, and doesn't look ahead to the first time."""
+    scores = {"ab": -1.0, "cd": -2.0, "bc": -3.0, "abc": -4.0, "abcd": -5.0, "da": -6.0}
+    merges, random, draws = MergeDropout(scores, dropout=0.3), Random(0), 20_000
+
+    def by_the_paper() -> list[str]:
+        symbols = list("▁abcda")
+        while possible := [
+            (-scores[left + right], place)
+            for place, (left, right) in enumerate(pairwise(symbols))
+            if left + right in scores and random.random() >= 0.3
+        ]:
+            place = min(possible)[1]
+            symbols[place : place + 2] = [symbols[place] + symbols[place + 1]]
+        return symbols
+
+    ours = Counter(tuple(merges.sample("abcda", random)) for _ in range(draws))
+    theirs = Counter(tuple(by_the_paper()) for _ in range(draws))
+    assert len(theirs) > 6
+    for pieces in ours.keys() | theirs.keys():
+        # five standard deviations of the difference of two counts
+        assert abs(ours[pieces] - theirs[pieces]) < 5 * math.sqrt(ours[pieces] + theirs[pieces]), pieces

@@ -6,8 +6,9 @@ reach over a space, so a text is sampled word by word.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 from typing import Protocol
 
@@ -35,23 +36,49 @@ class MergeDropout:
     """BPE dropout (Provilkov et al. 2020, algorithm 1): each possible merge is passed over now and then."""
 
     def __init__(self, scores: Mapping[str, float], dropout: float) -> None:
+        """dropout: between 0 and 1, and neither."""
         self.scores = scores
         self.dropout = dropout
+        self._log_kept = math.log1p(-dropout)
+        self._whole = lru_cache(_REMEMBERED_WORDS)(self._undisturbed)
 
     def sample(self, text: str, random: Random) -> list[str]:
         """The pieces of one segmentation."""
         return [piece for word in _words(text) for piece in self._merged(word, random)]
 
-    def _merged(self, word: str, random: Random) -> list[str]:
+    def _merged(self, word: str, random: Random) -> Sequence[str]:
+        """Most words meet their first dropout late or never: one draw says when, and up to there all is known."""
+        merges, pieces = self._whole(word)
+        kept = math.log(1.0 - random.random()) / self._log_kept
+        if kept >= len(merges):
+            return pieces
         symbols = list(word)
+        for place in merges[: int(kept)]:
+            symbols[place : place + 2] = [symbols[place] + symbols[place + 1]]
+        return self._disturbed(symbols, merges[int(kept)], random)
+
+    def _disturbed(self, symbols: list[str], passed_over: int, random: Random) -> list[str]:
+        """Merges on, but first without the merge at the place `passed_over`."""
         while True:
             best, place = -math.inf, -1
             for i in range(len(symbols) - 1):
                 score = self.scores.get(symbols[i] + symbols[i + 1])
-                if score is not None and score > best and random.random() >= self.dropout:
+                if score is not None and score > best and i != passed_over and random.random() >= self.dropout:
                     best, place = score, i
             if place < 0:
                 return symbols
+            symbols[place : place + 2] = [symbols[place] + symbols[place + 1]]
+            passed_over = -1
+
+    def _undisturbed(self, word: str) -> tuple[list[int], list[str]]:
+        """The places of all merges of a word, in order, when none is passed over; and the pieces that it ends in."""
+        symbols, merges = list(word), list[int]()
+        while True:
+            pairs = [self.scores.get(left + right, -math.inf) for left, right in pairwise(symbols)]
+            best = max(pairs, default=-math.inf)
+            if best == -math.inf:
+                return merges, symbols
+            merges.append(place := pairs.index(best))
             symbols[place : place + 2] = [symbols[place] + symbols[place + 1]]
 
 

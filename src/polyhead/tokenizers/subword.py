@@ -77,15 +77,16 @@ class SubwordTokenizer(BaseTokenizer):
         sampler = self._sampler
         if sampler is None:
             return self.encode_many(texts)
-        return [
-            [i for piece in sampler.sample(self._written(text), random) for i in self._spelled(piece, sampler)]
-            for text in texts
-        ]
+        return [self._spelled(sampler.sample(self._written(text), random), sampler) for text in texts]
 
-    def _spelled(self, piece: str, sampler: Sampler) -> list[int]:
-        if piece in sampler.scores:
-            return [self._ids[piece]]
-        return [self._ids[f"<0x{byte:02X}>"] for byte in piece.encode()]
+    def _spelled(self, pieces: Iterable[str], sampler: Sampler) -> list[int]:
+        ids: list[int] = []
+        for piece in pieces:
+            if piece in sampler.scores:
+                ids.append(self._ids[piece])
+            else:
+                ids += [self._ids[f"<0x{byte:02X}>"] for byte in piece.encode()]
+        return ids
 
     def _written(self, text: str) -> str:
         return escape(self.normalise(text))
