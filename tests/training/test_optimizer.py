@@ -1,4 +1,4 @@
-"""Adam over master weights against PyTorch's Adam."""
+"""An optimizer over master weights: Adam against PyTorch's, and what all kinds share."""
 
 import subprocess
 import sys
@@ -156,17 +156,18 @@ def test_a_gradient_that_is_no_number_changes_nothing(dtype: torch.dtype) -> Non
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("before", [0, 3])
-def test_restored_it_goes_on_to_the_last_bit(dtype: torch.dtype, before: int) -> None:
+@pytest.mark.parametrize("kind", ["adam", "muon"])
+def test_restored_it_goes_on_to_the_last_bit(kind: Any, dtype: torch.dtype, before: int) -> None:
     data = batches(8)
     model = network()
-    optimizer = Optimizer(model, OptimizerConfig(), dtype)
+    optimizer = Optimizer(model, OptimizerConfig(kind=kind), dtype)
     train(model, optimizer, data[:before])
     saved = {name: tensor.clone() for name, tensor in optimizer.tensors().items()}
     train(model, optimizer, data[before:])
 
     torch.manual_seed(99)
     other = Tied()
-    resumed = Optimizer(other, OptimizerConfig(), dtype)
+    resumed = Optimizer(other, OptimizerConfig(kind=kind), dtype)
     resumed.restore(saved)
     train(other, resumed, data[before:])
     torch.testing.assert_close(weights(other), weights(model), atol=0, rtol=0)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.model.dropout import Dropout
+from polyhead.model.linear import StackedLinear
 
 EXPLICIT_UP_TO = {torch.float32: 64, torch.bfloat16: 256}
 """Keys up to which the explicit core is the faster one on a CPU, as measured; beyond, its T×S matrix costs too much.
@@ -101,7 +102,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.num_heads = num_heads
-        self.query_key_value = nn.Linear(d_model, 3 * d_model)
+        self.query_key_value = StackedLinear(d_model, d_model, 3)
         self.output = nn.Linear(d_model, d_model)
         self.core: nn.Module = FastestCore(dropout)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from polyhead.model.dropout import Dropout
+from polyhead.model.linear import StackedLinear
 
 
 class FeedForward(nn.Module):
@@ -26,7 +27,7 @@ class SwiGLU(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float) -> None:
         super().__init__()
-        self.inner = nn.Linear(d_model, 2 * d_ff)
+        self.inner = StackedLinear(d_model, d_ff, 2)
         self.outer = nn.Linear(d_ff, d_model)
         self.dropout = Dropout(dropout)
 

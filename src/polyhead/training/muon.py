@@ -1,0 +1,87 @@
+"""Muon (Jordan et al. 2024): a matrix's momentum, made orthogonal.
+
+Few directions make up most of a matrix's gradient, and Adam, which scales number by number, goes little further in the
+others. Here all singular values of a step are about 1, so that a matrix learns in all its directions at one pace.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import torch
+from torch import Tensor, nn
+
+from polyhead.model.linear import StackedLinear
+from polyhead.training.update_rule import Stepped
+
+QUINTIC = 3.4445, -4.7750, 2.0315
+"""a, b, c of x → a x + b x³ + c x⁵: five times over, it brings all of (0, 1] to between 0.7 and 1.2."""
+STEPS = 5
+ADAMS = 0.2
+"""The usual size (root mean square) of Adam's steps: with steps as long as Adam's, one learning rate serves both."""
+
+
+class Muon:
+    """For the matrices between the embeddings and the output layer; the other weights are for Adam."""
+
+    name = "muon"
+    moments = ("momentum",)
+
+    def __init__(self, maps: Mapping[str, int], momentum: float, weight_decay: float, dtype: torch.dtype) -> None:
+        """maps: name of a weight → the maps stacked in it, each to be orthogonal; dtype: of the products."""
+        self.maps = maps
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.dtype = dtype
+
+    def begin(self, weight: Tensor) -> dict[str, Tensor]:
+        """The momentum before the first step."""
+        return {"momentum": torch.zeros_like(weight, requires_grad=False)}
+
+    @torch.no_grad()
+    def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
+        """W ← W - η (0.2 √max(rows, columns) · orthogonal(M) + λ W), M being Nesterov's momentum."""
+        directions: list[tuple[Tensor, Tensor]] = []
+        for each in stepped:
+            momentum = each.moments["momentum"].lerp_(each.gradient, 1 - self.momentum)
+            ahead = each.gradient.lerp(momentum, self.momentum)
+            each.weight.mul_(1 - learning_rate * self.weight_decay)
+            maps = self.maps[each.name]
+            directions += zip(each.weight.chunk(maps), ahead.chunk(maps), strict=True)
+        directions.sort(key=lambda pair: pair[0].shape)
+        for shape, alike in groupby(directions, key=lambda pair: pair[0].shape):
+            weights, ahead = zip(*alike, strict=True)
+            steps = orthogonal(torch.stack(ahead).to(self.dtype)).float()
+            for weight, step in zip(weights, steps, strict=True):
+                weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(max(shape)))
+
+
+def orthogonal(matrices: Tensor) -> Tensor:
+    """matrices [N, rows, columns] → with the same singular vectors and singular values of about 1; zeros stay zeros.
+
+    By Newton and Schulz's iteration, which is nothing but products.
+    """
+    if matrices.size(1) > matrices.size(2):
+        return orthogonal(matrices.mT).mT
+    a, b, c = QUINTIC
+    x = matrices / matrices.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
+    for _ in range(STEPS):
+        square = x @ x.mT
+        polynomial = torch.baddbmm(square, square, square, beta=b, alpha=c)
+        x = torch.baddbmm(x, polynomial, x, beta=a)
+    return x
+
+
+def hidden_matrices(model: nn.Module) -> dict[str, int]:
+    """The weights that Muon is for: name → how many maps are stacked in its rows.
+
+    Embeddings are none, and no output layer: their rows are words, which are seen more or less often.
+    """
+    found: dict[str, int] = {}
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            found[f"{name}.weight"] = module.maps if isinstance(module, StackedLinear) else 1
+        elif isinstance(module, nn.LSTM | nn.GRU):
+            gates = 4 if isinstance(module, nn.LSTM) else 3
+            found |= {f"{name}.{own}": gates for own, _ in module.named_parameters() if own.startswith("weight")}
+    return found
