@@ -64,7 +64,7 @@ def orthogonal(matrices: Tensor) -> Tensor:
     if matrices.size(1) > matrices.size(2):
         return orthogonal(matrices.mT).mT
     a, b, c = QUINTIC
-    x = matrices / matrices.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
+    x = matrices / matrices.square().sum((1, 2), keepdim=True).sqrt().clamp(min=1e-7)
     for _ in range(STEPS):
         square = x @ x.mT
         polynomial = torch.baddbmm(square, square, square, beta=b, alpha=c)
