@@ -143,3 +143,18 @@ def test_closing_finishes_what_waits_and_takes_nothing_new(echo, make):
 def test_no_texts_need_no_model(echo, make):
     assert make().translate([], Wish()).result(1) == []
     assert not echo.seen
+
+
+def test_a_working_batcher_tidies_now_and_then(echo, monkeypatch):
+    tidied = threading.Semaphore(0)
+    monkeypatch.setattr("polyhead.server.batcher.trim", tidied.release)
+    monkeypatch.setattr("polyhead.server.batcher.TIDY_EVERY", 0.0)
+    echo.may_go.set()
+    worker = Batcher("echo", echo.use, ServerConfig(), Metrics())
+    for _ in range(2):
+        worker.translate(["bado"], Wish()).result(20)
+        assert tidied.acquire(timeout=20)
+    monkeypatch.setattr("polyhead.server.batcher.TIDY_EVERY", 1000.0)
+    worker.translate(["bado"], Wish()).result(20)
+    worker.close()
+    assert not tidied.acquire(blocking=False)

@@ -38,7 +38,6 @@ class Muon:
         """The momentum before the first step."""
         return {"momentum": torch.zeros_like(weight, requires_grad=False)}
 
-    @torch.no_grad()
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
         """W ← W - η (0.2 √max(rows, columns) · orthogonal(M) + λ W), M being Nesterov's momentum."""
         directions: list[tuple[Tensor, Tensor]] = []
@@ -82,6 +81,6 @@ def hidden_matrices(model: nn.Module) -> dict[str, int]:
         if isinstance(module, nn.Linear):
             found[f"{name}.weight"] = module.maps if isinstance(module, StackedLinear) else 1
         elif isinstance(module, nn.LSTM | nn.GRU):
-            gates = 4 if isinstance(module, nn.LSTM) else 3
-            found |= {f"{name}.{own}": gates for own, _ in module.named_parameters() if own.startswith("weight")}
+            weights = {own: each for own, each in module.named_parameters() if own.startswith("weight")}
+            found |= {f"{name}.{own}": len(each) // module.hidden_size for own, each in weights.items()}  # one a gate
     return found

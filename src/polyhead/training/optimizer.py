@@ -25,7 +25,7 @@ class OptimizerConfig(Config):
 
     kind: Literal["adam", "adamw", "muon"] = "adam"
     """Adam; AdamW with decoupled weight decay (Loshchilov & Hutter 2019); or Muon for the matrices of the layers and
-    AdamW for all else (Jordan et al. 2024), which learns the same from much less text."""
+    AdamW for all else (Jordan et al. 2024), which may need far fewer updates."""
     beta1: float = Field(default=0.9, ge=0, lt=1)
     """β_1."""
     beta2: float = Field(default=0.98, ge=0, lt=1)

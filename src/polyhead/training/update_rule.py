@@ -35,5 +35,5 @@ class UpdateRule(Protocol):
         ...
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
-        """Moves the weights."""
+        """Moves the weights; to be called where no gradients are recorded."""
         ...
