@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from polyhead.decoding.config import GreedyConfig
-from polyhead.decoding.greedy import greedy, most_probable
-from polyhead.decoding.rules import Live
+from polyhead.decoding.greedy import greedy
 from polyhead.symbols import EOS, PAD, SOS, UNK
 
 Make = Callable[..., Any]
@@ -103,11 +102,3 @@ def test_ties_go_to_the_lower_token(table_model: Make, sources: Sources) -> None
     model.table[:, EOS] = -1
     found = greedy(model, *sources(1), GreedyConfig(max_length=3))
     assert found[0].tokens == (4, 4, 4)
-
-
-@pytest.mark.parametrize("rows", [1, 7, 8, 40])
-def test_the_first_of_equally_probable_tokens_is_taken(rows: int) -> None:
-    scores = torch.zeros(rows, 300)
-    scores[:, 5] = scores[:, 200] = 1.0
-    live = Live(torch.empty(rows, 0, dtype=torch.int64), torch.arange(rows))
-    assert most_probable(scores, live).tolist() == [5] * rows

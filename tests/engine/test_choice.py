@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from polyhead.engine import choice
+from polyhead.engine import choice, fused
 from polyhead.engine.choice import Choice, choose
 from polyhead.engine.prepare import prepare
 from polyhead.engine.projection import Plain
@@ -58,6 +58,7 @@ def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         choose(transformer(), dtype="int8")
     with pytest.raises(ModelError, match="oneDNN"):
         choose(transformer(), dtype="bfloat16")
+    monkeypatch.setattr(fused, "cpu_features", set[str])
     prepared = prepare(transformer(), choose(transformer(256)))
     assert isinstance(prepared, PreparedTransformer)
     assert isinstance(prepared.output, Plain)

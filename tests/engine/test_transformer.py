@@ -10,6 +10,7 @@ from polyhead.batch import pad
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig
 from polyhead.decoding.search import search
+from polyhead.engine import fused
 from polyhead.engine.choice import Choice
 from polyhead.engine.prepare import prepare
 from polyhead.model.seq2seq import Seq2Seq
@@ -19,6 +20,12 @@ from polyhead.symbols import EOS, PAD, SOS
 SOURCE = pad([[5, 6, 7, 8, 9, EOS], [10, EOS], [11, 12, 5, EOS], [*range(4, 22), EOS]])
 MASK = SOURCE != PAD
 EXACT = Choice("prepared", "float32")
+
+
+@pytest.fixture(autouse=True)
+def no_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine here is for CPUs and models that have none."""
+    monkeypatch.setattr(fused, "cpu_features", set[str])
 
 
 def close(left: Tensor, right: Tensor) -> None:

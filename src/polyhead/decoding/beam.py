@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from polyhead.decoding.candidates import CHUNK, Candidates, chunk_maxima, in_chunks, largest
+from polyhead.decoding.candidates import Candidates, best_continuations, log_softmax
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.finished import Finished
 from polyhead.decoding.hypothesis import Hypothesis
@@ -53,7 +53,7 @@ def beam(
     previous, state = torch.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
         logits, state = model.step(previous, state)
-        log_probabilities = rule(logits.float().log_softmax(-1), front.live)
+        log_probabilities = rule(log_softmax(logits), front.live)
         step = _advance(front, log_probabilities, config.beam_size, penalty, finished)
         if observer is not None:
             observer(step.record(front.live.step, penalty))
@@ -134,30 +134,10 @@ def _advance(
 
 
 def _expand(front: _Front, log_probabilities: Tensor, count: int) -> Candidates:
-    """log_probabilities [R, V] → every sentence's best continuations, at most `count`, best first: fields [N, C].
-
-    They lie in the `count` chunks of the vocabulary, of all rows of the sentence, that have the best maxima.
-    """
-    maxima = chunk_maxima(log_probabilities)
-    rows = torch.arange(len(maxima), device=maxima.device)
-    first = front.live.sentences.diff(prepend=rows.new_tensor([-1])) != 0
-    starts, places = rows[first], first.cumsum(0) - 1
-    slots = rows - starts[places]
-    grid = front.totals.new_full((len(starts), int(slots.max()) + 1, maxima.size(1)), NEVER)
-    grid[places, slots] = front.totals[:, None] + maxima
-    chunks = largest(grid.flatten(1), count).sort(1).values  # by parent and token, as ties go
-    empty = grid.flatten(1).gather(1, chunks) == NEVER
-    # a sentence with fewer rows than the widest has empty places; clamped they point anywhere, and their total is -inf
-    parents = (starts[:, None] + chunks // maxima.size(1)).clamp(max=len(rows) - 1)
-    values, tokens = in_chunks(log_probabilities, parents, chunks % maxima.size(1))
-    bases = front.totals[parents].masked_fill_(empty, NEVER).repeat_interleave(CHUNK, 1)
-    totals = bases + values
-    best = largest(totals, count)
-    parents = parents.gather(1, best // CHUNK)
-    return Candidates(
-        front.live.sentences[starts][:, None].expand_as(parents),
-        parents,
-        tokens.gather(1, best),
-        values.gather(1, best),
-        totals.gather(1, best),
-    )
+    """log_probabilities [R, V] → every sentence's best continuations, at most `count`, best first: fields [N, C]."""
+    sentences = front.live.sentences
+    first = (sentences.diff(prepend=sentences.new_tensor([-1])) != 0).nonzero()[:, 0]
+    starts = torch.cat([first, first.new_tensor([len(sentences)])])
+    parents, tokens, totals = best_continuations(log_probabilities, front.totals, starts, count)
+    values = log_probabilities[parents, tokens]
+    return Candidates(sentences[first][:, None].expand_as(parents), parents, tokens, values, totals)

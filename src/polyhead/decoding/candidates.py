@@ -1,4 +1,4 @@
-"""Candidates of a beam step, and the exact, deterministic choice of the best ones.
+"""What a search does with a step's logits: log-probabilities, and the exact, deterministic choice of the best.
 
 Shapes: N sentences still searched, R live rows, V vocabulary, C candidates.
 """
@@ -9,8 +9,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-CHUNK = 64
-"""Tokens whose maximum is looked at first; it is fastest for this many."""
+from polyhead.kernels import vocabulary
 
 
 @dataclass(frozen=True)
@@ -40,36 +39,64 @@ class Candidates:
         )
 
 
+def log_softmax(logits: Tensor) -> Tensor:
+    """logits [R, V] → log-probabilities [R, V] float32, on a CPU in place."""
+    logits = logits.float()
+    if logits.device.type != "cpu":
+        return logits.log_softmax(-1)
+    logits = logits.contiguous()
+    vocabulary.log_softmax(logits.numpy(), logits.numpy())
+    return logits
+
+
+def most_probable(scores: Tensor) -> Tensor:
+    """scores [R, V] float32 → [R] int64, the first of each row's largest."""
+    if scores.device.type != "cpu":
+        return scores.argmax(-1)
+    tokens = torch.empty(len(scores), dtype=torch.int64)
+    vocabulary.most_probable(scores.contiguous().numpy(), tokens.numpy())
+    return tokens
+
+
 def best_tokens(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """scores [R, V] float32 → the k best of every row, values [R, k] and tokens [R, k], best first.
 
-    Ties go to the lower token. It is several times faster than `torch.topk` for a large V: the k best tokens lie in the
-    k chunks of the vocabulary with the best maxima, so only those chunks are ranked.
+    Ties go to the lower token.
     """
-    chunks = largest(chunk_maxima(scores), k).sort(1).values
-    rows = torch.arange(len(scores), device=scores.device)[:, None].expand_as(chunks)
-    values, tokens = in_chunks(scores, rows, chunks)
-    best = largest(values, min(k, scores.size(1)))
-    return values.gather(1, best), tokens.gather(1, best)
+    rows = torch.arange(len(scores) + 1, device=scores.device)
+    bases = torch.zeros(len(scores), dtype=torch.float64, device=scores.device)
+    _, tokens, _ = best_continuations(scores, bases, rows, min(k, scores.size(1)))
+    return scores.gather(1, tokens), tokens
 
 
-def chunk_maxima(scores: Tensor) -> Tensor:
-    """scores [R, V] → [R, chunks], the best of each chunk of the vocabulary."""
-    whole = scores.size(1) // CHUNK * CHUNK
-    maxima = scores[:, :whole].view(len(scores), -1, CHUNK).amax(-1)
-    if whole == scores.size(1):
-        return maxima
-    return torch.cat([maxima, scores[:, whole:].amax(-1, keepdim=True)], dim=1)
+def best_continuations(scores: Tensor, bases: Tensor, starts: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the rows starts[n] … starts[n + 1] - 1 of scores [R, V] the `count` largest bases[r] + scores[r, v].
+
+    bases [R] float64, starts [N + 1] → parents r, tokens v, and their totals, float64, each [N, count], best first; a
+    total is -inf where a sentence has no more. Ties go to the lower row, then to the lower token.
+    """
+    if scores.device.type != "cpu":
+        return on_grid(scores, bases, starts, count)
+    parents, tokens = torch.empty(2, len(starts) - 1, count, dtype=torch.int64)
+    totals = torch.empty(parents.shape, dtype=torch.float64)
+    given = scores.contiguous().numpy(), bases.numpy(), starts.numpy()
+    vocabulary.best_continuations(*given, parents.numpy(), tokens.numpy(), totals.numpy())
+    return parents, tokens, totals
 
 
-def in_chunks(scores: Tensor, rows: Tensor, chunks: Tensor) -> tuple[Tensor, Tensor]:
-    """scores [R, V], rows and chunks [N, C] → those chunks' values and tokens, [N, C · CHUNK], -inf beyond the last."""
-    size = scores.size(1)
-    tokens = (chunks[:, :, None] * CHUNK + torch.arange(CHUNK, device=scores.device)).flatten(1)
-    places = tokens + (rows * size).repeat_interleave(CHUNK, 1)
-    if size % CHUNK == 0:
-        return scores.take(places), tokens
-    return scores.take(places.clamp(max=scores.numel() - 1)).masked_fill_(tokens >= size, float("-inf")), tokens
+def on_grid(scores: Tensor, bases: Tensor, starts: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
+    """`best_continuations` by operations on whole tensors, for a device that is not a CPU."""
+    size, widths = scores.size(1), starts.diff()
+    width = int(widths.max()) if len(widths) else 0
+    rows = starts[:-1, None] + torch.arange(width, device=scores.device)
+    grid = (bases[:, None] + scores)[rows.clamp(max=len(scores) - 1)]
+    grid = grid.masked_fill(rows[:, :, None] >= starts[1:, None, None], float("-inf")).flatten(1)
+    places = largest(grid, min(count, grid.size(1)))
+    spare = (0, count - places.size(1))
+    totals = torch.nn.functional.pad(grid.gather(1, places), spare, value=float("-inf"))
+    places = torch.nn.functional.pad(places, spare)
+    inside = (places // size).minimum(widths[:, None] - 1)
+    return starts[:-1, None] + inside, places % size, totals
 
 
 def largest(scores: Tensor, k: int) -> Tensor:

@@ -5,16 +5,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from polyhead.decoding.candidates import best_tokens
+from polyhead.decoding.candidates import most_probable
 from polyhead.decoding.config import GreedyConfig
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.length_penalty import length_penalty
 from polyhead.decoding.rollout import rollout
-from polyhead.decoding.rules import Live, Rule, max_lengths, search_rule
+from polyhead.decoding.rules import Rule, max_lengths, search_rule
 from polyhead.model.seq2seq import S, Seq2Seq
-
-FEW = 8
-"""Rows from which PyTorch's argmax, which compares number by number, is slower than looking for the best chunk."""
 
 
 @torch.inference_mode()
@@ -35,11 +32,5 @@ def greedy(
     """
     config = config or GreedyConfig()
     rule = search_rule(config, max_lengths(config, source_mask, prefixes), rules, prefixes)
-    return rollout(model, source, source_mask, rule, most_probable, length_penalty(config.length_penalty))
-
-
-def most_probable(log_probabilities: Tensor, live: Live) -> Tensor:
-    """log_probabilities [R, V] → [R], the first of the most probable tokens."""
-    if len(log_probabilities) < FEW:
-        return log_probabilities.argmax(-1)
-    return best_tokens(log_probabilities, 1)[1][:, 0]
+    penalty = length_penalty(config.length_penalty)
+    return rollout(model, source, source_mask, rule, lambda scores, _: most_probable(scores), penalty)

@@ -9,6 +9,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from polyhead.decoding.candidates import log_softmax
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.length_penalty import LengthPenalty
 from polyhead.decoding.rules import NEVER, Live, Rule
@@ -33,7 +34,7 @@ def rollout(
     previous = torch.full_like(sentences, SOS)
     while True:
         logits, state = model.step(previous, state)
-        log_probabilities = rule(logits.float().log_softmax(-1), live)
+        log_probabilities = rule(log_softmax(logits), live)
         tokens = choose(log_probabilities, live)
         chosen = log_probabilities.gather(1, tokens[:, None])
         possible = chosen[:, 0] > NEVER

@@ -7,7 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from polyhead.engine import pack as kernel_packs
 from polyhead.engine.choice import Choice
+from polyhead.engine.fused import FusedTransformer, has_fused_form
 from polyhead.engine.mapped import FilePages
 from polyhead.engine.pages import large_pages, trim
 from polyhead.engine.projection import (
@@ -24,6 +26,7 @@ from polyhead.model.seq2seq import Seq2Seq, Seq2SeqModel
 from polyhead.model.transformer import Transformer
 
 PACKS: dict[str, Pack] = {"float32": pack_float32, "bfloat16": pack_bfloat16, "int8": pack_int8}
+FUSED: dict[str, kernel_packs.Pack] = {"float32": kernel_packs.pack_float32, "int8": kernel_packs.pack_int8}
 WEIGHTY = 1 << 23
 """Bytes of a weight, as a rule the vocabulary's, whose packing decides the peak: freed memory goes back first."""
 
@@ -44,8 +47,11 @@ def prepare(model: Seq2SeqModel[Any], choice: Choice) -> Seq2Seq[Any]:
         pack = pack_plain
     left = set[Tensor]() if pack is pack_plain else only_packed(model)
     file.copy_out(weight for weight in model.parameters() if weight not in left)
-    with large_pages(), torch.inference_mode(), leaving(file, pack) as packed:
-        return PreparedTransformer(model, packed)
+    with large_pages(), torch.inference_mode():
+        if has_fused_form(model, choice.dtype):
+            return FusedTransformer(model, FUSED[choice.dtype], file.give_back)
+        with leaving(file, pack) as packed:
+            return PreparedTransformer(model, packed)
 
 
 def only_packed(model: Transformer) -> set[Tensor]:

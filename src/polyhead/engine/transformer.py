@@ -4,10 +4,12 @@ Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, W places 
 """
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import torch
 from torch import Tensor
 
+from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
 from polyhead.engine.past import HIDDEN, STRIDE, Past
@@ -16,6 +18,8 @@ from polyhead.engine.projection import Pack, Projection, pack_plain
 from polyhead.model.state import Memory
 from polyhead.model.transformer import Transformer
 
+ENCODED = 512
+"""Tokens, padding included, that are encoded together: what they become on the way should fit a core's cache."""
 CROWDED = 0.75
 """Sentences that have left keep their place until fewer than this share of the places is in use."""
 
@@ -85,11 +89,19 @@ class PreparedTransformer:
     @torch.inference_mode()
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
-        tokens = Places.of_tokens(source_mask, STRIDE)
-        x = self.source_embedding(source)[source_mask]
         states = torch.zeros(*source.shape, self.d_model)
-        states[source_mask] = self.encoder(x, tokens.grid, _hidden(tokens, self.heads))
+        lengths = cast("list[int]", source_mask.cumsum(1).argmax(1).add(1).tolist())
+        for rows in cut_by_length(lengths, ENCODED):
+            longest = lengths[rows[0]]
+            states[rows, :longest] = self._encoded(source[rows, :longest], source_mask[rows, :longest])
         return Memory(states, source_mask)
+
+    def _encoded(self, source: Tensor, source_mask: Tensor) -> Tensor:
+        tokens = Places.of_tokens(source_mask, STRIDE)
+        states = torch.zeros(*source.shape, self.d_model)
+        x = self.source_embedding(source)[source_mask]
+        states[source_mask] = self.encoder(x, tokens.grid, _hidden(tokens, self.heads))
+        return states
 
     @torch.inference_mode()
     def start(self, memory: Memory) -> PreparedState:

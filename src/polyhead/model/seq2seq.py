@@ -26,7 +26,10 @@ class Seq2Seq(Protocol[S]):
         ...
 
     def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
-        """previous [B] int64, the token just written → logits [B, V] for the next one, and the state after it."""
+        """previous [B] int64, the token just written → logits [B, V] for the next one, and the state after it.
+
+        The logits are the caller's own: a search writes log-probabilities over them.
+        """
         ...
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from polyhead.decoding.rules import NEVER
+from polyhead.engine.fused import FusedTransformer
 from polyhead.engine.transformer import PreparedTransformer
 from polyhead.model.seq2seq import S, Seq2Seq
 from polyhead.model.state import Memory
@@ -53,7 +54,7 @@ class OwnVocabularies(Generic[S]):
         self.model = model
         self.vocabularies = vocabularies
         self.advance: Callable[[Tensor, Any], tuple[Tensor, Any]] = model.step
-        if isinstance(model, PreparedTransformer):
+        if isinstance(model, PreparedTransformer | FusedTransformer):
             self.advance = model.features
             self.groups = tuple(cut(vocabularies, model.output_rows))
         else:

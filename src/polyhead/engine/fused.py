@@ -1,0 +1,223 @@
+"""The Transformer for a CPU: a `Seq2Seq` whose every step is one kernel.
+
+Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, L layers, A the width of all heads.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from polyhead.batch import cut_by_length
+from polyhead.engine.assemble import has_prepared_form
+from polyhead.engine.nodes import Past
+from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, linear, stacked_norms
+from polyhead.engine.projection import Projection, pack_plain
+from polyhead.hardware import cpu_features
+from polyhead.kernels import layers
+from polyhead.kernels.attention import Floats, Integers, Sight
+from polyhead.kernels.layers import Attention, FeedForward, Sublayers
+from polyhead.kernels.products import multiply
+from polyhead.model.attention import MultiHeadAttention
+from polyhead.model.feed_forward import FeedForward as TrainedFeedForward
+from polyhead.model.state import Memory
+from polyhead.model.sublayer import PostNorm, PreNorm
+from polyhead.model.transformer import Transformer
+
+NEEDED = {"float32": "avx512_f", "int8": "avx512_vnni"}
+"""The instructions without which the kernels of a precision are slow, or not to be had."""
+ENCODED = 512
+"""Tokens that are encoded together: what they become on the way should fit a core's cache."""
+
+
+@dataclass(frozen=True)
+class FusedMemory:
+    """Every layer's keys and values of the source, and where each sentence's are."""
+
+    values: Floats
+    """[L, tokens, 2·A]."""
+    places: Integers
+    """[B, S]."""
+    counts: Integers
+    """[B]."""
+
+
+@dataclass(frozen=True)
+class FusedState:
+    """The decoder after `length` tokens: whose rows these are, what they see and what is behind them."""
+
+    sentences: Integers
+    """[R]."""
+    memory: FusedMemory
+    past: Past
+    length: int
+
+    def select(self, rows: Tensor) -> "FusedState":
+        """rows [R'] int64 → the state of those rows: keys and values stay where they are."""
+        chosen = rows.numpy()
+        return FusedState(self.sentences.take(chosen), self.memory, self.past.select(chosen), self.length)
+
+
+class FusedTransformer:
+    """`encode`, `start`, `step`; the embeddings are the trained module's own."""
+
+    def __init__(self, model: Transformer, pack: Pack, packed: Callable[[], None]) -> None:
+        """`packed` is called after each weight has been packed."""
+        encoder, decoder = cast("Sequence[Any]", model.encoder.layers), cast("Sequence[Any]", model.decoder.layers)
+        self.source_embedding = model.source_embedding
+        self.target_embedding = model.target_embedding
+        self.output_weight = model.output.weight.detach()
+        self.d_model = self.output_weight.size(1)
+        itself = [layer.self_attention for layer in encoder], [layer.self_attention for layer in decoder]
+        across = [layer.cross_attention for layer in decoder]
+        self.encoder = (
+            _attention(itself[0], slice(0, 3), pack, packed),
+            _feed_forward([layer.feed_forward for layer in encoder], pack, packed),
+            _sublayers(encoder, ("self_attention_sublayer", "feed_forward_sublayer")),
+        )
+        self.decoder = (
+            _attention(itself[1], slice(0, 3), pack, packed),
+            _attention(across, slice(0, 1), pack, packed),
+            _feed_forward([layer.feed_forward for layer in decoder], pack, packed),
+            _sublayers(decoder, ("self_attention_sublayer", "cross_attention_sublayer", "feed_forward_sublayer")),
+        )
+        self.key_value = pack([partial(_parts, attention, slice(1, 3)) for attention in across], packed)
+        self.output = pack([lambda: (self.output_weight, None)], packed)
+        self.encoder_norm, self.decoder_norm = _norm(model.encoder.norm), _norm(model.decoder.norm)
+        self.width = self.decoder[0].width
+
+    @torch.inference_mode()
+    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
+        """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
+        states = torch.zeros(*source.shape, self.d_model)
+        for rows in cut_by_length(cast("list[int]", source_mask.sum(1).tolist()), ENCODED):
+            mask = source_mask[rows]
+            x = self.source_embedding(source[rows])[mask]
+            counts, places = _sentences(mask)
+            owner = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+            layers.encode(x.numpy(), Sight(places, counts, owner), *self.encoder)
+            part = torch.zeros(*mask.shape, self.d_model)
+            part[mask] = _normalised(x, self.encoder_norm)
+            states[rows] = part
+        return Memory(states, source_mask)
+
+    @torch.inference_mode()
+    def start(self, memory: Memory) -> FusedState:
+        """The memory projected to every layer's keys and values, once for a sentence; no past."""
+        states = memory.states[memory.mask].numpy()
+        count = len(self.key_value.weight)
+        values = np.empty((count, len(states), 2 * self.width), np.float32)
+        layers.remember(states, self.key_value, values)
+        counts, places = _sentences(memory.mask)
+        sentences = np.arange(len(counts), dtype=np.int32)
+        past = Past.begin(len(counts), count, 2 * self.width)
+        return FusedState(sentences, FusedMemory(values, places, counts), past, 0)
+
+    @torch.inference_mode()
+    def step(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
+        """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
+        x, after = self.features(previous, state)
+        logits = torch.empty(len(x), len(self.output_weight))
+        multiply(x.numpy(), self.output, 0, False, logits.numpy())
+        return logits, after
+
+    @torch.inference_mode()
+    def features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
+        """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
+        memory, past = state.memory, state.past.append()
+        rows, length = past.places.shape
+        x = self._embedded(previous, state.length)
+        seen = Sight(past.places, np.full(rows, length, np.int32), np.arange(rows, dtype=np.int32))
+        source = Sight(memory.places, memory.counts, state.sentences)
+        first = int(past.places[0, -1]) if rows else 0
+        layers.decode(x.numpy(), past.nodes.values, first, seen, memory.values, source, *self.decoder)
+        after = FusedState(state.sentences, memory, past, state.length + 1)
+        return _normalised(x, self.decoder_norm), after
+
+    @torch.inference_mode()
+    def output_rows(self, tokens: Tensor) -> Projection:
+        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32.
+
+        Rows that change with the batch aren't worth packing: it takes as long as it saves.
+        """
+        return pack_plain(self.output_weight.index_select(0, tokens), None, "none")
+
+    def _embedded(self, tokens: Tensor, position: int) -> Tensor:
+        """tokens [R], all at one position → [R, D]: what the trained embedding gives, by fewer calls."""
+        embedding = self.target_embedding
+        vectors = embedding.tokens.weight.detach().index_select(0, tokens).mul_(embedding.scale)
+        return embedding.positions(vectors[:, None], position)[:, 0].contiguous()
+
+
+def has_fused_form(model: Transformer, dtype: str) -> bool:
+    """Whether the kernels know all parts of a model, and this CPU their instructions."""
+    layers = cast("Sequence[Any]", [*model.encoder.layers, *model.decoder.layers])
+    networks = [layer.feed_forward for layer in layers]
+    relu = all(isinstance(each, TrainedFeedForward) and each.activation is nn.functional.relu for each in networks)
+    maps = [part for layer in layers for part in layer.modules() if isinstance(part, nn.Linear)]
+    whole = dtype != "int8" or not any(part.in_features % FOUR for part in maps)
+    return relu and whole and all(map(has_prepared_form, layers)) and NEEDED.get(dtype, "none") in cpu_features()
+
+
+def _sentences(mask: Tensor) -> tuple[Integers, Integers]:
+    """mask [B, S], True at tokens that lie one after the other in a store → how many a sentence has [B], and which."""
+    counts = mask.sum(1, dtype=torch.int32).numpy()
+    first = np.cumsum(counts, dtype=np.int32) - counts
+    return counts, first[:, None] + np.arange(mask.size(1), dtype=np.int32)
+
+
+def _attention(
+    modules: Sequence[MultiHeadAttention], parts: slice, pack: Pack, packed: Callable[[], None]
+) -> Attention:
+    """W^Q, or W^Q, W^K and W^V, and W^O of every layer's attention."""
+    heads, d_model = modules[0].num_heads, modules[0].output.in_features
+    width = heads * head_width(d_model, heads)
+    query = pack([partial(_parts, module, parts) for module in modules], packed)
+    return Attention(query, pack([partial(_output, module) for module in modules], packed), heads, width)
+
+
+def _parts(module: MultiHeadAttention, parts: slice) -> Map:
+    """Those of W^Q (times 1/√d_k), W^K and W^V, each with its heads filled up."""
+    heads = module.num_heads
+    weights, biases = (each.detach().chunk(3) for each in (module.query_key_value.weight, module.query_key_value.bias))
+    scales = (1 / math.sqrt(len(weights[0]) // heads), 1.0, 1.0)
+    chosen = list(zip(weights, biases, scales, strict=True))[parts]
+    weight = torch.cat([heads_filled(weight * scale, heads) for weight, _, scale in chosen])
+    return weight, torch.cat([heads_filled(bias * scale, heads) for _, bias, scale in chosen])
+
+
+def _output(module: MultiHeadAttention) -> Map:
+    """W^O, with inputs of 0 weight where a head is filled up."""
+    weight, bias = linear(module.output)
+    return heads_filled(weight.t(), module.num_heads).t(), bias
+
+
+def _feed_forward(modules: Sequence[TrainedFeedForward], pack: Pack, packed: Callable[[], None]) -> FeedForward:
+    inner = pack([partial(linear, module.inner) for module in modules], packed)
+    outer = pack([partial(linear, module.outer) for module in modules], packed)
+    return FeedForward(inner, outer, modules[0].inner.out_features)
+
+
+def _sublayers(layers: Sequence[Any], names: tuple[str, ...]) -> Sublayers:
+    modules: list[list[PostNorm | PreNorm]] = [[getattr(layer, name) for name in names] for layer in layers]
+    gain, bias = stacked_norms([module.norm for module in each] for each in modules)
+    first = modules[0][0]
+    return Sublayers(gain, bias, first.norm.eps, isinstance(first, PreNorm))
+
+
+def _norm(module: nn.Module) -> tuple[Floats, Floats, float] | None:
+    if not isinstance(module, nn.LayerNorm):
+        return None
+    return module.weight.detach().numpy(), module.bias.detach().numpy(), module.eps
+
+
+def _normalised(x: Tensor, norm: tuple[Floats, Floats, float] | None) -> Tensor:
+    """x [R, D], in place."""
+    if norm is not None:
+        layers.normalise(x.numpy(), *norm, x.numpy())
+    return x

@@ -1,0 +1,100 @@
+"""Trained weights → the layout and the precision that the kernels want.
+
+Shapes: N outputs and K inputs of a linear map, L layers, H heads, d = D / H.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from polyhead.kernels import float32, int8
+from polyhead.kernels.int8 import LEVELS, TINY, ZERO
+from polyhead.kernels.products import Product
+from polyhead.kernels.registers import LANES, PANEL
+
+FOUR = 4
+"""Bytes that are multiplied by one lane: inputs must be a multiple."""
+Map = tuple[Tensor, Tensor | None]
+"""Weight [N, K] and bias [N] of a linear map."""
+
+
+Pack = Callable[[Sequence[Callable[[], Map]], Callable[[], None]], Product]
+"""One map of each layer, all of the same size, asked for one after the other, and what to call after each → packed."""
+
+
+def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None]) -> int8.Product:
+    """8-bit factors. K is a multiple of four."""
+    layers, panels, inputs = _size(maps)
+    packed = int8.Product(
+        np.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
+        np.zeros((layers, panels * PANEL), np.int32),
+        np.zeros((layers, panels * PANEL), np.float32),
+        np.zeros((layers, panels * PANEL), np.float32),
+    )
+    for layer, panel, part, rows, bias in _panels(maps, done):
+        scale = np.maximum(np.abs(rows).max(1), TINY) / LEVELS
+        levels = np.rint(rows / scale[:, None]).astype(np.int8)
+        packed.weight[layer, panel, :, : len(rows)] = levels.reshape(len(rows), -1, FOUR).swapaxes(0, 1)
+        packed.start[layer, part] = -ZERO * levels.sum(1, dtype=np.int32)
+        packed.scale[layer, part], packed.bias[layer, part] = scale, bias
+    return packed
+
+
+def pack_float32(maps: Sequence[Callable[[], Map]], done: Callable[[], None]) -> float32.Product:
+    """As they are."""
+    layers, panels, inputs = _size(maps)
+    weight = np.zeros((layers, panels, inputs, PANEL), np.float32)
+    packed = float32.Product(weight, np.zeros((layers, panels * PANEL), np.float32))
+    for layer, panel, part, rows, bias in _panels(maps, done):
+        packed.weight[layer, panel, :, : len(rows)] = rows.T
+        packed.bias[layer, part] = bias
+    return packed
+
+
+def _size(maps: Sequence[Callable[[], Map]]) -> tuple[int, int, int]:
+    """Layers, panels, K."""
+    outputs, inputs = maps[0]()[0].shape
+    return len(maps), -(-outputs // PANEL), inputs
+
+
+def _panels(
+    maps: Sequence[Callable[[], Map]], done: Callable[[], None]
+) -> Iterator[tuple[int, int, slice, NDArray[np.float32], NDArray[np.float32] | float]]:
+    """Layer, panel, its outputs, their weights [≤ PANEL, K] and biases; a few at a time, so that copies stay small."""
+    for layer, ask in enumerate(maps):
+        weight, bias = ask()
+        for panel in range(-(-len(weight) // PANEL)):
+            part = slice(panel * PANEL, min((panel + 1) * PANEL, len(weight)))
+            yield layer, panel, part, weight[part].float().numpy(), 0.0 if bias is None else bias[part].float().numpy()
+        del weight, bias
+        done()
+
+
+def head_width(d_model: int, heads: int) -> int:
+    """A head's d rounded up to whole vectors."""
+    return -(-(d_model // heads) // LANES) * LANES
+
+
+def heads_filled(weight: Tensor, heads: int) -> Tensor:
+    """weight [H·d, …] → [H·d', …], zeros where a head ends before its last vector does."""
+    spare = head_width(len(weight), heads) - len(weight) // heads
+    if not spare:
+        return weight
+    none = weight.new_zeros((spare, *weight.shape[1:]))
+    return torch.cat([part for each in weight.chunk(heads) for part in (each, none)])
+
+
+def linear(module: nn.Linear) -> Map:
+    """Its weight and bias."""
+    return module.weight.detach(), module.bias.detach()
+
+
+def stacked_norms(layers: Iterator[Sequence[nn.LayerNorm]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The norms of each layer → gains and biases [L, S, D]."""
+    found = [[(norm.weight.detach(), norm.bias.detach()) for norm in norms] for norms in layers]
+    gain = torch.stack([torch.stack([gain for gain, _ in norms]) for norms in found])
+    bias = torch.stack([torch.stack([bias for _, bias in norms]) for norms in found])
+    return gain.float().numpy(), bias.float().numpy()

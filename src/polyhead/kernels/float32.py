@@ -1,0 +1,57 @@
+"""Linear maps in float32.
+
+Shapes: R rows, K inputs and N outputs of a product, L layers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.compile import kernel
+from polyhead.kernels.registers import DOWN, PANEL, real_sums
+
+Floats = NDArray[np.float32]
+_sums_of_block = real_sums(DOWN)
+_sums_of_three = real_sums(3)
+_sums_of_one = real_sums(1)
+
+
+class Product(NamedTuple):
+    """The weights of one linear map in each of L layers, N filled up to whole panels."""
+
+    weight: Floats
+    """[L, panels, K, PANEL]: in the order in which they are read."""
+    bias: Floats
+    """[L, panels · PANEL]."""
+
+
+@kernel
+def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
+    """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
+    rows, inputs = x.shape
+    stride = x.strides[0]
+    sums = np.empty((DOWN, PANEL), np.float32)
+    lowest = np.float32(0) if relu else np.float32(-np.inf)
+    for panel in range(product.weight.shape[1]):
+        first = panel * PANEL
+        weight = np.uintp(product.weight[layer, panel].ctypes.data)
+        start = np.uintp(product.bias[layer, first:].ctypes.data)
+        row = 0
+        while row < rows:
+            address, out = np.uintp(x[row:].ctypes.data), np.uintp(sums.ctypes.data)
+            left = rows - row
+            if left >= DOWN:
+                count = DOWN
+                _sums_of_block(address, stride, weight, inputs, start, out)
+            elif left >= 3:
+                count = 3
+                _sums_of_three(address, stride, weight, inputs, start, out)
+            else:
+                count = 1
+                _sums_of_one(address, stride, weight, inputs, start, out)
+            for r in range(count):
+                total, given = sums[r], y[row + r, first : first + PANEL]
+                for n in range(given.shape[0]):
+                    given[n] = max(lowest, total[n])
+            row += count

@@ -1,0 +1,92 @@
+"""Linear maps in 8-bit integers (VNNI).
+
+With W = diag(v) W₈ and each row x = s x₈, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is not.
+As every row has its own scale, no row's companions touch it.
+Shapes: R rows, K inputs and N outputs of a product, L layers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.compile import kernel
+from polyhead.kernels.registers import DOWN, PANEL, integer_sums, largest
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int32]
+
+LEVELS = np.float32(127)
+"""The largest 8-bit integer, to which a row's largest element is mapped."""
+ZERO = 128
+"""VNNI multiplies unsigned by signed bytes: the unsigned byte that stands for 0."""
+TINY = np.float32(1e-30)
+"""A row of zeros has no scale; too small to change any other's."""
+
+
+class Product(NamedTuple):
+    """The weights of one linear map in each of L layers, N filled up to whole panels."""
+
+    weight: NDArray[np.int8]
+    """[L, panels, K/4, PANEL, 4]: in the order in which they are read."""
+    start: Integers
+    """[L, panels · PANEL] -ZERO · Σ_k W₈: where a sum of unsigned levels begins."""
+    scale: Floats
+    """[L, panels · PANEL] v."""
+    bias: Floats
+    """[L, panels · PANEL]."""
+
+
+_sums_of_block = integer_sums(DOWN)
+_sums_of_three = integer_sums(3)
+_sums_of_one = integer_sums(1)
+_largest = largest(absolute=True)
+
+
+@kernel
+def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats) -> None:
+    """x [R, K] → levels [R, K] and scales [R]: x = scale · (level - ZERO) / LEVELS, rounded."""
+    blocks = x.shape[1] // PANEL
+    for r in range(x.shape[0]):
+        highest = TINY
+        if blocks:
+            highest = max(highest, _largest(np.uintp(x[r].ctypes.data), blocks))
+        for k in range(blocks * PANEL, x.shape[1]):
+            highest = max(highest, abs(x[r, k]))
+        step = LEVELS / highest
+        for k in range(x.shape[1]):
+            levels[r, k] = np.uint8(np.int32(x[r, k] * step + np.float32(ZERO + 0.5)))
+        scales[r] = highest / LEVELS
+
+
+@kernel
+def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
+    """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
+    rows, inputs = x.shape
+    levels, scales = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32)
+    quantise(x, levels, scales)
+    sums = np.empty((DOWN, PANEL), np.int32)
+    lowest = np.float32(0) if relu else np.float32(-np.inf)
+    for panel in range(product.weight.shape[1]):
+        first = panel * PANEL
+        weight = np.uintp(product.weight[layer, panel].ctypes.data)
+        start = np.uintp(product.start[layer, first:].ctypes.data)
+        scale, bias = product.scale[layer, first : first + PANEL], product.bias[layer, first : first + PANEL]
+        row = 0
+        while row < rows:
+            address, out = np.uintp(levels[row:].ctypes.data), np.uintp(sums.ctypes.data)
+            left = rows - row
+            if left >= DOWN:
+                count = DOWN
+                _sums_of_block(address, inputs, weight, inputs // 4, start, out)
+            elif left >= 3:
+                count = 3
+                _sums_of_three(address, inputs, weight, inputs // 4, start, out)
+            else:
+                count = 1
+                _sums_of_one(address, inputs, weight, inputs // 4, start, out)
+            for r in range(count):
+                s, total, given = scales[row + r], sums[r], y[row + r, first : first + PANEL]
+                for n in range(given.shape[0]):
+                    given[n] = max(lowest, np.float32(total[n]) * (s * scale[n]) + bias[n])
+            row += count

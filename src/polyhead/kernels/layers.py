@@ -1,0 +1,152 @@
+"""All layers of a Transformer at once.
+
+Shapes: R rows, L layers, D d_model, A the width of all heads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.attention import Sight, attend
+from polyhead.kernels.compile import kernel
+from polyhead.kernels.products import Product, multiply
+
+Floats = NDArray[np.float32]
+
+
+@kernel
+def normalise(x: Floats, gain: Floats, bias: Floats, epsilon: float, y: Floats) -> None:
+    """LayerNorm (Ba et al. 2016) of every row: x [R, D] → y [R, D], which may be x."""
+    size = np.float32(x.shape[1])
+    for r in range(x.shape[0]):
+        mean = np.float32(0)
+        for i in range(x.shape[1]):
+            mean += x[r, i]
+        mean /= size
+        variance = np.float32(0)
+        for i in range(x.shape[1]):
+            variance += (x[r, i] - mean) * (x[r, i] - mean)
+        factor = np.float32(1) / np.sqrt(variance / size + np.float32(epsilon))
+        for i in range(x.shape[1]):
+            y[r, i] = (x[r, i] - mean) * factor * gain[i] + bias[i]
+
+
+class Sublayers(NamedTuple):
+    """The residual connections and norms around S sub-layers of each of L layers."""
+
+    gain: Floats
+    """[L, S, D]."""
+    bias: Floats
+    """[L, S, D]."""
+    epsilon: float
+    before: bool
+    """x + f(LN(x)) rather than LN(x + f(x))."""
+
+
+@kernel
+def _entered(x: Floats, around: Sublayers, layer: int, place: int) -> Floats:
+    """What the sub-layer sees, [R, D]."""
+    if not around.before:
+        return x
+    y = np.empty_like(x)
+    normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon, y)
+    return y
+
+
+@kernel
+def _left(x: Floats, y: Floats, around: Sublayers, layer: int, place: int) -> None:
+    """x becomes what the sub-layer, which gave y, passes on."""
+    for r in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            x[r, i] += y[r, i]
+    if not around.before:
+        normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon, x)
+
+
+class FeedForward(NamedTuple):
+    """max(0, x W_1 + b_1) W_2 + b_2."""
+
+    inner: Product
+    outer: Product
+    size: int
+    """d_ff."""
+
+
+@kernel
+def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int, place: int) -> None:
+    inner, y = np.empty((x.shape[0], network.size), np.float32), np.empty_like(x)
+    multiply(_entered(x, around, layer, place), network.inner, layer, True, inner)
+    multiply(inner, network.outer, layer, False, y)
+    _left(x, y, around, layer, place)
+
+
+class Attention(NamedTuple):
+    """W^Q (times 1/√d_k), W^K and W^V as one product, or as two; W^O."""
+
+    query: Product
+    """Of self-attention [3·A, D], of cross-attention [A, D]; A is D with every head filled up to whole vectors."""
+    output: Product
+    """[D, A]."""
+    heads: int
+    width: int
+    """A."""
+
+
+@kernel
+def _look(query: Floats, store: Floats, sight: Sight, attention: Attention, layer: int, y: Floats) -> None:
+    """query [R, A], store [.., 2·A] → y [R, D]."""
+    context = np.empty((query.shape[0], attention.width), np.float32)
+    attend(query, store, sight, attention.heads, context)
+    multiply(context, attention.output, layer, False, y)
+
+
+@kernel
+def encode(x: Floats, sight: Sight, attention: Attention, network: FeedForward, around: Sublayers) -> None:
+    """All layers: x [R, D], the tokens of some sentences, becomes their representation."""
+    rows, width, y = x.shape[0], attention.width, np.empty_like(x)
+    for layer in range(around.gain.shape[0]):
+        parts = np.empty((rows, 3 * width), np.float32)
+        multiply(_entered(x, around, layer, 0), attention.query, layer, False, parts)
+        _look(parts[:, :width], parts[:, width:], sight, attention, layer, y)
+        _left(x, y, around, layer, 0)
+        _feed_forward(x, network, around, layer, 1)
+
+
+@kernel
+def remember(states: Floats, key_value: Product, memory: Floats) -> None:
+    """states [tokens, D] → memory [L, tokens, 2·A], every layer's keys and values."""
+    for layer in range(memory.shape[0]):
+        multiply(states, key_value, layer, False, memory[layer])
+
+
+@kernel
+def decode(
+    x: Floats,
+    past: Floats,
+    first: int,
+    seen: Sight,
+    memory: Floats,
+    source: Sight,
+    itself: Attention,
+    across: Attention,
+    network: FeedForward,
+    around: Sublayers,
+) -> None:
+    """All layers: x [R, D], the newest token of each row, becomes the features of the next one.
+
+    past [L, C, 2·A] keys and values; the new ones are written to places first … first + R - 1, which `seen` counts
+    memory [L, tokens, 2·A]; `source` says which tokens are a row's sentence
+    """
+    rows, width, y = x.shape[0], itself.width, np.empty_like(x)
+    for layer in range(around.gain.shape[0]):
+        parts = np.empty((rows, 3 * width), np.float32)
+        multiply(_entered(x, around, layer, 0), itself.query, layer, False, parts)
+        past[layer, first : first + rows] = parts[:, width:]
+        _look(parts[:, :width], past[layer], seen, itself, layer, y)
+        _left(x, y, around, layer, 0)
+        query = np.empty((rows, width), np.float32)
+        multiply(_entered(x, around, layer, 1), across.query, layer, False, query)
+        _look(query, memory[layer], source, across, layer, y)
+        _left(x, y, around, layer, 1)
+        _feed_forward(x, network, around, layer, 2)

@@ -1,0 +1,35 @@
+"""Linear maps of every precision that there are kernels for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels import float32, int8
+from polyhead.kernels.compile import kernel, overload
+
+Floats = NDArray[np.float32]
+Product = int8.Product | float32.Product
+KINDS: dict[type, Callable[..., None]] = {int8.Product: int8.multiply, float32.Product: float32.multiply}
+
+
+@kernel
+def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
+    """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
+    _multiply_as_its_kind(x, product, layer, relu, y)
+
+
+def _multiply_as_its_kind(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
+    """The kind is known when a kernel is compiled: each precision has layers of its own."""
+    raise NotImplementedError
+
+
+@overload(_multiply_as_its_kind, strict=False)  # the signatures differ, in annotations alone
+def _of_kind(x: Any, product: Any, layer: Any, relu: Any, y: Any) -> Callable[..., None]:
+    function = KINDS[product.instance_class]
+
+    def chosen(x: Any, product: Any, layer: Any, relu: Any, y: Any) -> None:
+        function(x, product, layer, relu, y)
+
+    return chosen

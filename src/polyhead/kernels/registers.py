@@ -1,0 +1,241 @@
+"""The inner loops of a Transformer's step, with all they add up in registers; written in LLVM's instructions.
+
+A compiler does not find these from loops over arrays: it stores every sum after every step. What calls them is Python.
+Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are shorter, LLVM takes several for one.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from polyhead.kernels.compile import intrinsic, ir, types
+
+LANES = 16
+"""Numbers in a vector."""
+ACROSS = 4
+"""Vectors of a product's outputs computed at once …"""
+DOWN = 6
+"""… for so many rows: 24 of AVX-512's 32 registers hold sums."""
+PANEL = LANES * ACROSS
+"""Outputs of a product whose weights lie together."""
+
+BYTE, INTEGER, LONG, REAL = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
+INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
+ADDRESS, COUNT = types.uintp, types.intp
+
+
+class Code:
+    """What these loops need of an `ir.IRBuilder`."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+
+    def long(self, value: int) -> Any:
+        return ir.Constant(LONG, value)
+
+    def load(self, kind: Any, address: Any, offset: Any) -> Any:
+        """The value at address + offset."""
+        value = self.builder.load(self._pointer(kind, address, offset))
+        value.align = 1
+        return value
+
+    def store(self, value: Any, address: Any, offset: Any) -> None:
+        """Writes to address + offset."""
+        self.builder.store(value, self._pointer(value.type, address, offset)).align = 1
+
+    def everywhere(self, value: Any) -> Any:
+        """The value in every lane of a vector."""
+        vector = ir.VectorType(value.type, LANES)
+        undefined = ir.Constant(vector, ir.Undefined)
+        first = self.builder.insert_element(undefined, value, ir.Constant(INTEGER, 0))
+        return self.builder.shuffle_vector(first, undefined, ir.Constant(INTEGERS, [0] * LANES))
+
+    def call(self, name: str, kind: Any, *arguments: Any, **options: Any) -> Any:
+        """An intrinsic function of LLVM."""
+        function = self.builder.module.globals.get(name)
+        if function is None:
+            signature = ir.FunctionType(kind, [each.type for each in arguments])
+            function = ir.Function(self.builder.module, signature, name)
+        return self.builder.call(function, arguments, **options)
+
+    def repeat(self, count: Any, begin: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
+        """body(0 … count - 1, values) → the next values, from `begin`; count ≥ 1."""
+        builder = self.builder
+        before, loop, end = builder.block, builder.append_basic_block(), builder.append_basic_block()
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        index, values = builder.phi(LONG), [builder.phi(value.type) for value in begin]
+        following = body(index, values)
+        next_index = builder.add(index, self.long(1))
+        for phi, first, later in zip([index, *values], [self.long(0), *begin], [next_index, *following], strict=True):
+            phi.add_incoming(first, before)
+            phi.add_incoming(later, loop)
+        builder.cbranch(builder.icmp_signed("<", next_index, count), loop, end)
+        builder.position_at_end(end)
+        return following
+
+    def _pointer(self, kind: Any, address: Any, offset: Any) -> Any:
+        return self.builder.inttoptr(self.builder.add(address, offset), kind.as_pointer())
+
+
+def integer_sums(rows: int) -> Any:
+    """(x, its row's bytes, weight, K/4, start, out): out[r, n] = start[n] + Σ_k x[r, k] weight[n, k] for a panel's n.
+
+    x [rows, K] unsigned bytes; weight [K/4, PANEL, 4] bytes; start [PANEL] and out [rows, PANEL] int32. K ≥ 4.
+    """
+
+    @intrinsic
+    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            x, stride, weight, steps, start, out = arguments
+            code = Code(builder)
+            vectors = [code.long(4 * LANES * across) for across in range(ACROSS)]
+            of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
+
+            def step(index: Any, totals: list[Any]) -> list[Any]:
+                here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
+                weights = [code.load(INTEGERS, here, vector) for vector in vectors]
+                column = builder.mul(index, code.long(4))
+                fours = [code.everywhere(code.load(INTEGER, row, column)) for row in of_rows]
+                pairs = [(four, weight) for four in fours for weight in weights]
+                name = "llvm.x86.avx512.vpdpbusd.512"  # four products of bytes in each of 16 lanes
+                return [code.call(name, INTEGERS, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
+
+            begun = [code.load(INTEGERS, start, vector) for _ in of_rows for vector in vectors]
+            for place, total in enumerate(code.repeat(steps, begun, step)):
+                code.store(total, out, code.long(4 * LANES * place))
+            return context.get_dummy_value()
+
+        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
+
+    return sums
+
+
+def real_sums(rows: int) -> Any:
+    """(x, its row's bytes, weight, K, start, out): out[r, n] = start[n] + Σ_k x[r, k] weight[n, k] for a panel's n.
+
+    All float32: x [rows, K], weight [K, PANEL], start [PANEL], out [rows, PANEL]. K ≥ 1.
+    """
+
+    @intrinsic
+    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            x, stride, weight, steps, start, out = arguments
+            code = Code(builder)
+            vectors = [code.long(4 * LANES * across) for across in range(ACROSS)]
+            of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
+
+            def step(index: Any, totals: list[Any]) -> list[Any]:
+                here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
+                weights = [code.load(REALS, here, vector) for vector in vectors]
+                column = builder.mul(index, code.long(4))
+                factors = [code.everywhere(code.load(REAL, row, column)) for row in of_rows]
+                pairs = [(factor, weight) for factor in factors for weight in weights]
+                return [
+                    code.call("llvm.fma.v16f32", REALS, *pair, total) for pair, total in zip(pairs, totals, strict=True)
+                ]
+
+            begun = [code.load(REALS, start, vector) for _ in of_rows for vector in vectors]
+            for place, total in enumerate(code.repeat(steps, begun, step)):
+                code.store(total, out, code.long(4 * LANES * place))
+            return context.get_dummy_value()
+
+        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
+
+    return sums
+
+
+def scores(vectors: int) -> Any:
+    """(query, key, a key's bytes, places, count, out): out[j] += query · key[places[j]] over `vectors` vectors.
+
+    query and each key float32, places int32 and out [count] float32. count ≥ 1.
+    """
+
+    @intrinsic
+    def dots(typing_context: Any, query: Any, key: Any, stride: Any, places: Any, count: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            query, key, stride, places, count, out = arguments
+            code = Code(builder)
+            offsets = [code.long(4 * LANES * vector) for vector in range(vectors)]
+            queries = [code.load(REALS, query, offset) for offset in offsets]
+
+            def dot(index: Any, nothing: list[Any]) -> list[Any]:
+                at = builder.mul(index, code.long(4))
+                place = builder.sext(code.load(INTEGER, places, at), LONG)
+                here = builder.add(key, builder.mul(place, stride))
+                total = ir.Constant(REALS, [0.0] * LANES)
+                for part, offset in zip(queries, offsets, strict=True):
+                    total = code.call("llvm.fma.v16f32", REALS, part, code.load(REALS, here, offset), total)
+                before = code.load(REAL, out, at)
+                reduce = "llvm.vector.reduce.fadd.v16f32"
+                code.store(code.call(reduce, REAL, before, total, fastmath=("reassoc",)), out, at)
+                return []
+
+            code.repeat(count, [], dot)
+            return context.get_dummy_value()
+
+        return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+
+    return dots
+
+
+def mixture(vectors: int) -> Any:
+    """(weights, value, a value's bytes, places, count, out): out = Σ_j weights[j] value[places[j]], `vectors` vectors.
+
+    weights [count], each value and out float32, places int32. count ≥ 1.
+    """
+
+    @intrinsic
+    def mix(typing_context: Any, weights: Any, value: Any, stride: Any, places: Any, count: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            weights, value, stride, places, count, out = arguments
+            code = Code(builder)
+            offsets = [code.long(4 * LANES * vector) for vector in range(vectors)]
+
+            def add(index: Any, totals: list[Any]) -> list[Any]:
+                at = builder.mul(index, code.long(4))
+                place = builder.sext(code.load(INTEGER, places, at), LONG)
+                here = builder.add(value, builder.mul(place, stride))
+                weight = code.everywhere(code.load(REAL, weights, at))
+                return [
+                    code.call("llvm.fma.v16f32", REALS, weight, code.load(REALS, here, offset), total)
+                    for total, offset in zip(totals, offsets, strict=True)
+                ]
+
+            nothing = [ir.Constant(REALS, [0.0] * LANES)] * vectors
+            for total, offset in zip(code.repeat(count, nothing, add), offsets, strict=True):
+                code.store(total, out, offset)
+            return context.get_dummy_value()
+
+        return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+
+    return mix
+
+
+def largest(absolute: bool) -> Any:
+    """(x, blocks) → the largest of `blocks` × PANEL numbers float32, or of their absolute values; blocks ≥ 1."""
+
+    @intrinsic
+    def of_blocks(typing_context: Any, x: Any, blocks: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            x, blocks = arguments
+            code = Code(builder)
+
+            def larger(one: Any, other: Any) -> Any:
+                return builder.select(builder.fcmp_ordered(">", one, other), one, other)
+
+            def step(index: Any, found: list[Any]) -> list[Any]:
+                here = builder.add(x, builder.mul(index, code.long(4 * PANEL)))
+                values = [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(ACROSS)]
+                if absolute:
+                    values = [code.call("llvm.fabs.v16f32", REALS, value) for value in values]
+                return [larger(value, before) for value, before in zip(values, found, strict=True)]
+
+            lowest = ir.Constant(REALS, [float("-inf")] * LANES)
+            first, *others = code.repeat(blocks, [lowest] * ACROSS, step)
+            for other in others:
+                first = larger(first, other)
+            return code.call("llvm.vector.reduce.fmax.v16f32", REAL, first)
+
+        return types.float32(ADDRESS, COUNT), generate
+
+    return of_blocks

@@ -1,0 +1,141 @@
+"""The Transformer of one kernel a step, against the trained one and against itself."""
+
+import random
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from polyhead.batch import pad
+from polyhead.decoding.beam import beam
+from polyhead.decoding.config import BeamConfig
+from polyhead.engine import fused
+from polyhead.engine.choice import Choice
+from polyhead.engine.fused import FusedTransformer, has_fused_form
+from polyhead.engine.prepare import prepare
+from polyhead.engine.transformer import PreparedTransformer
+from polyhead.hardware import cpu_features
+from polyhead.model.transformer import Transformer
+from polyhead.symbols import EOS, PAD, SOS
+from tests.engine.conftest import make
+
+pytestmark = pytest.mark.skipif("avx512_vnni" not in cpu_features(), reason="this CPU has no VNNI")
+SOURCE = pad([[5, 6, 7, 8, 9, EOS], [10, EOS], [11, 12, 5, EOS], [*range(4, 22), EOS]])
+MASK = SOURCE != PAD
+INT8 = Choice("prepared", "int8")
+ERRORS = {"float32": 1e-5, "int8": 0.05}
+"""Of all numbers together, relative."""
+
+
+@pytest.fixture(params=["post", "pre"])
+def trained(request: pytest.FixtureRequest) -> Transformer:
+    return make(norm=request.param, d_model=48, num_heads=4, d_ff=72)
+
+
+@pytest.fixture(params=list(ERRORS))
+def dtype(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture
+def engine(trained: Transformer, dtype: Any) -> FusedTransformer:
+    found = prepare(trained, Choice("prepared", dtype))
+    assert isinstance(found, FusedTransformer)
+    return found
+
+
+def begin(engine: FusedTransformer):
+    return engine.start(engine.encode(SOURCE, MASK))
+
+
+def near(left: Tensor, right: Tensor, dtype: str) -> None:
+    assert 0 < float((left - right.detach()).norm() / right.detach().norm()) < ERRORS[dtype]
+
+
+def test_all_it_computes_is_near_the_trained_models(trained: Transformer, engine: FusedTransformer, dtype: str) -> None:
+    expected = trained.encode(SOURCE, MASK).states * MASK[:, :, None]
+    near(engine.encode(SOURCE, MASK).states, expected, dtype)
+    target, state = torch.randint(4, 23, (4, 40)), begin(engine)
+    logits = list[Tensor]()
+    for t in range(40):
+        one, state = engine.step(target[:, t], state)
+        logits.append(one)
+    near(torch.stack(logits, 1), trained(SOURCE, MASK, target), dtype)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_may_be_repeated_dropped_and_moved_at_will(engine: FusedTransformer, seed: int) -> None:
+    draw = random.Random(seed)
+    state, histories, sentences = begin(engine), [[] for _ in range(4)], list(range(4))
+    for _ in range(45):
+        tokens = [draw.randrange(4, 23) for _ in histories]
+        logits, state = engine.step(torch.tensor(tokens), state)
+        histories = [[*history, token] for history, token in zip(histories, tokens, strict=True)]
+        if draw.random() < 0.7:
+            rows = [draw.randrange(len(tokens)) for _ in range(draw.choice([3, 6, 9]))]
+            state, logits = state.select(torch.tensor(rows)), logits[rows]
+            histories, sentences = [histories[row] for row in rows], [sentences[row] for row in rows]
+    for history, sentence, found in zip(histories, sentences, logits, strict=True):
+        length = int(MASK[sentence].sum())
+        alone = engine.start(
+            engine.encode(SOURCE[sentence : sentence + 1, :length], MASK[sentence : sentence + 1, :length])
+        )
+        for token in history:
+            expected, alone = engine.step(torch.tensor([token]), alone)
+        assert torch.equal(found, expected[0]), "to the bit: no row's companions touch it"
+
+
+def test_companions_change_nothing(engine: FusedTransformer) -> None:
+    config = BeamConfig(beam_size=4, max_length=20)
+    together = beam(engine, SOURCE, MASK, config)
+    for row in range(4):
+        length = int(MASK[row].sum())
+        alone = beam(engine, SOURCE[row : row + 1, :length], MASK[row : row + 1, :length], config)
+        assert alone[0] == together[row]
+
+
+def test_a_state_is_a_value(engine: FusedTransformer) -> None:
+    _, state = engine.step(torch.full((4,), SOS), begin(engine))
+    first, _ = engine.step(torch.full((4,), 5), state)
+    second, _ = engine.step(torch.full((4,), 6), state)
+    again, _ = engine.step(torch.full((4,), 5), state.select(torch.arange(4)))
+    assert torch.equal(first, again)
+    assert not torch.allclose(first, second)
+
+
+def test_a_fully_masked_row_is_no_nan_and_harms_no_other(
+    trained: Transformer, engine: FusedTransformer, dtype: str
+) -> None:
+    mask = MASK.clone()
+    mask[1] = False
+    logits, _ = engine.step(torch.full((4,), SOS), engine.start(engine.encode(SOURCE, mask)))
+    assert logits.isfinite().all()
+    near(logits, trained.step(torch.full((4,), SOS), trained.start(trained.encode(SOURCE, mask)))[0], dtype)
+    nothing = torch.zeros_like(MASK)
+    assert engine.step(torch.full((4,), SOS), engine.start(engine.encode(SOURCE, nothing)))[0].isfinite().all()
+
+
+def test_no_sentences_are_no_problem(engine: FusedTransformer) -> None:
+    empty = torch.zeros(0, 3, dtype=torch.int64)
+    logits, _ = engine.step(empty[:, 0], engine.start(engine.encode(empty, empty.bool())))
+    assert logits.shape == (0, 23)
+
+
+def test_padding_inside_a_row_is_not_seen(trained: Transformer, engine: FusedTransformer, dtype: str) -> None:
+    mask = MASK.clone()
+    mask[3, 4:9] = False
+    near(engine.encode(SOURCE, mask).states, trained.encode(SOURCE, mask).states * mask[:, :, None], dtype)
+
+
+@pytest.mark.parametrize("settings", [{"activation": "swiglu"}, {"activation": "gelu"}, {"d_ff": 30}])
+def test_what_has_no_kernel_is_prepared_as_before(settings: dict[str, object]) -> None:
+    model = make(**settings)
+    assert not has_fused_form(model, "int8")
+    assert isinstance(prepare(model, INT8), PreparedTransformer)
+
+
+def test_a_cpu_without_the_instructions_is_prepared_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused, "cpu_features", set[str])
+    for dtype in ERRORS:
+        assert isinstance(prepare(make(), Choice("prepared", dtype)), PreparedTransformer)

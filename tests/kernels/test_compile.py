@@ -1,0 +1,46 @@
+"""The cache of machine code."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhead.kernels import compile as compiling
+from polyhead.kernels.compile import forget_older_code, kernel
+
+
+def test_code_older_than_any_source_is_forgotten(tmp_path: Path) -> None:
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    (tmp_path / "a.py").touch()
+    (tmp_path / "b.py").touch()
+    for name, age in (("older.nbi", 50), ("newer.nbi", -50)):
+        (cache / name).touch()
+        time = (tmp_path / "b.py").stat().st_mtime - age
+        os.utime(cache / name, (time, time))
+    forget_older_code(tmp_path)
+    assert [path.name for path in cache.iterdir()] == ["newer.nbi"]
+
+
+def test_no_sources_and_no_cache_are_nothing_to_forget(tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    forget_older_code(tmp_path)
+
+
+def test_without_a_place_for_a_cache_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler, asked = compiling.numba.njit, list[bool]()
+
+    def without_cache(*, cache: bool = False, **options: Any) -> Any:
+        asked.append(cache)
+        if cache:
+            raise RuntimeError("no locator available")
+        return compiler(**options)
+
+    monkeypatch.setattr(compiling.numba, "njit", without_cache)
+
+    def double(x: int) -> int:
+        return 2 * x
+
+    assert kernel(double)(21) == 42
+    assert asked == [True, False]

@@ -1,0 +1,59 @@
+"""Products of bytes against the same arithmetic in NumPy."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyhead.engine.pack import pack_int8
+from polyhead.hardware import cpu_features
+from polyhead.kernels.int8 import LEVELS, ZERO, multiply, quantise
+
+pytestmark = pytest.mark.skipif("avx512_vnni" not in cpu_features(), reason="this CPU has no VNNI")
+
+
+def rounded(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x [N, K] → whole numbers of at most 127, and each row's scale."""
+    scale = np.maximum(np.abs(x).max(1, keepdims=True), 1e-30) / LEVELS
+    return np.rint(x / scale), scale
+
+
+@given(
+    rows=st.integers(0, 20), inputs=st.integers(1, 60), outputs=st.integers(1, 200), seed=st.integers(0, 1000), relu=...
+)
+@settings(max_examples=60, deadline=None)
+def test_equals_the_product_of_rounded_factors(rows: int, inputs: int, outputs: int, seed: int, relu: bool) -> None:
+    draw = torch.Generator().manual_seed(seed)
+    weights = [torch.randn(outputs, 4 * inputs, generator=draw) for _ in range(2)]
+    bias = torch.randn(outputs, generator=draw)
+    product = pack_int8([lambda weight=weight: (weight, bias) for weight in weights], lambda: None)
+    x, y = torch.randn(rows, 4 * inputs, generator=draw).numpy(), np.empty((rows, outputs), np.float32)
+    for layer, weight in enumerate(weights):
+        multiply(x, product, layer, relu, y)
+        (left, s), (right, v) = rounded(x) if rows else (x, np.ones((0, 1))), rounded(weight.numpy())
+        expected = (left @ right.T.astype(np.float64)) * s * v.T + bias.numpy()
+        expected = np.maximum(expected, 0) if relu else expected
+        # a level that lies between two whole numbers may be rounded either way
+        np.testing.assert_allclose(y, expected, atol=float(2 * np.abs(s * v.T).max(initial=0)) * 127, rtol=1e-4)
+
+
+def test_levels_are_exact_at_their_own_values() -> None:
+    x = (np.arange(-127, 128, dtype=np.float32) * np.float32(0.5))[None].repeat(2, 0)
+    x[1] = 0
+    levels, scales = np.empty(x.shape, np.uint8), np.empty(2, np.float32)
+    quantise(x, levels, scales)
+    assert levels[0].tolist() == list(range(1, 256))
+    assert scales[0] == 0.5
+    assert set(levels[1].tolist()) == {ZERO}, "a row of zeros stays one"
+
+
+def test_a_rows_companions_do_not_change_it() -> None:
+    torch.manual_seed(3)
+    product = pack_int8([lambda: (torch.randn(70, 128), None)], lambda: None)
+    x = torch.randn(23, 128).numpy()
+    together, alone = np.empty((23, 70), np.float32), np.empty((1, 70), np.float32)
+    multiply(x, product, 0, False, together)
+    for row in range(23):
+        multiply(x[row : row + 1], product, 0, False, alone)
+        assert (alone[0] == together[row]).all()

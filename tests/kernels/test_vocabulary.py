@@ -1,0 +1,76 @@
+"""What a search does with V numbers, against PyTorch and against sorting all of them."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyhead.kernels.exponential import exponential
+from polyhead.kernels.vocabulary import best_continuations, log_softmax, most_probable
+
+
+def test_the_exponential_is_exact_to_rounding() -> None:
+    for x in (*np.linspace(-80, 0, 400), -1e-8, -0.5, -125.9):
+        x = np.float32(x)
+        assert exponential(x) == pytest.approx(np.exp(np.float64(x)), rel=3e-6)
+    assert exponential(np.float32(0)) == 1
+    assert exponential(np.float32(-np.inf)) < 1e-37
+
+
+@pytest.mark.parametrize("vocabulary", [1, 7, 64, 200, 10_000])
+@pytest.mark.parametrize("spread", [0.1, 4, 60])
+def test_log_probabilities(vocabulary: int, spread: float) -> None:
+    logits = torch.randn(5, vocabulary) * spread
+    logits[0, 0] = float("-inf") if vocabulary > 1 else 0.0
+    expected = logits.double().log_softmax(-1)
+    log_softmax(logits.numpy(), logits.numpy())
+    torch.testing.assert_close(logits.double(), expected, atol=3e-6 * max(1, spread), rtol=1e-6)
+
+
+def test_a_row_without_a_possible_token_is_no_number() -> None:
+    logits = torch.full((1, 100), float("-inf"))
+    log_softmax(logits.numpy(), logits.numpy())
+    assert logits.isnan().all()
+
+
+@pytest.mark.parametrize("vocabulary", [1, 5, 64, 65, 300])
+def test_the_first_of_the_largest(vocabulary: int) -> None:
+    scores = torch.randint(-3, 3, (50, vocabulary)).float()
+    scores[0] = float("-inf")
+    tokens = torch.empty(50, dtype=torch.int64)
+    most_probable(scores.numpy(), tokens.numpy())
+    assert torch.equal(tokens, scores.sort(dim=1, descending=True, stable=True).indices[:, 0])
+
+
+@given(
+    widths=st.lists(st.integers(1, 6), min_size=1, max_size=4),
+    vocabulary=st.integers(1, 300),
+    count=st.integers(1, 12),
+    levels=st.integers(1, 50),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=100, deadline=None)
+def test_continuations_are_those_of_a_stable_sort(
+    widths: list[int], vocabulary: int, count: int, levels: int, seed: int
+) -> None:
+    draw = torch.Generator().manual_seed(seed)
+    scores = torch.randint(-levels, 0, (sum(widths), vocabulary), generator=draw).float()
+    scores[torch.rand(scores.shape, generator=draw) < 0.1] = float("-inf")
+    bases = torch.randint(-levels, 0, (sum(widths),), generator=draw).double()
+    starts = torch.tensor([0, *widths]).cumsum(0)
+    parents, tokens = torch.empty(2, len(widths), count, dtype=torch.int64)
+    totals = torch.empty(len(widths), count, dtype=torch.float64)
+    arrays = (parents.numpy(), tokens.numpy(), totals.numpy())
+    best_continuations(scores.numpy(), bases.numpy(), starts.numpy(), *arrays)
+    for n, (first, end) in enumerate(itertools.pairwise(starts)):
+        ranked = (bases[first:end, None] + scores[first:end]).flatten().sort(descending=True, stable=True)
+        found = min(count, len(ranked.values))
+        assert torch.equal(totals[n, :found], ranked.values[:found])
+        assert torch.equal(
+            (parents[n] - first) * vocabulary + tokens[n],
+            torch.nn.functional.pad(ranked.indices[:found], (0, count - found)),
+        )
+        assert (totals[n, found:] == float("-inf")).all()
