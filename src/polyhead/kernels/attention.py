@@ -45,36 +45,48 @@ def _softmax(scores: Floats) -> None:
 
 
 @kernel
+def _score(query: Floats, store: Floats, first: int, size: int, seen: Integers, scores: Floats) -> None:
+    """One head, numbers first … first + size - 1: its query [A] times its keys."""
+    places, stride = np.uintp(seen.ctypes.data), store.strides[0]
+    out, end = np.uintp(scores.ctypes.data), first + size
+    while first < end:
+        part, key = np.uintp(query[first:].ctypes.data), np.uintp(store[0, first:].ctypes.data)
+        if end - first >= WHOLE:
+            _scores(part, key, stride, places, seen.shape[0], out)
+            first += WHOLE
+        else:
+            _scores_of_one(part, key, stride, places, seen.shape[0], out)
+            first += LANES
+
+
+@kernel
+def _mix(weights: Floats, store: Floats, first: int, size: int, seen: Integers, y: Floats) -> None:
+    """The same head: its values, weighed → its part of y [A]."""
+    places, stride = np.uintp(seen.ctypes.data), store.strides[0]
+    given, end, width = np.uintp(weights.ctypes.data), first + size, y.shape[0]
+    while first < end:
+        value, out = np.uintp(store[0, width + first :].ctypes.data), np.uintp(y[first:].ctypes.data)
+        if end - first >= WHOLE:
+            _mixture(given, value, stride, places, seen.shape[0], out)
+            first += WHOLE
+        else:
+            _mixture_of_one(given, value, stride, places, seen.shape[0], out)
+            first += LANES
+
+
+@kernel
 def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) -> None:
     """query [R, A] (scaled already), keys and values store [.., 2·A] → y [R, A]; where a row sees nothing, 0."""
-    rows, width = query.shape
-    size, stride = width // heads, store.strides[0]
-    for r in range(rows):
+    size = query.shape[1] // heads
+    for r in range(query.shape[0]):
         owner = sight.owner[r]
-        count = sight.counts[owner]
-        if count == 0:
+        seen = sight.places[owner, : sight.counts[owner]]
+        if seen.shape[0] == 0:
             y[r] = 0
             continue
-        seen = np.uintp(sight.places[owner].ctypes.data)
-        weights = np.zeros((heads, count), np.float32)
+        weights = np.zeros((heads, seen.shape[0]), np.float32)
         for h in range(heads):
-            out, first, end = np.uintp(weights[h].ctypes.data), h * size, (h + 1) * size
-            while first < end:
-                part, key = np.uintp(query[r, first:].ctypes.data), np.uintp(store[0, first:].ctypes.data)
-                if end - first >= WHOLE:
-                    _scores(part, key, stride, seen, count, out)
-                    first += WHOLE
-                else:
-                    _scores_of_one(part, key, stride, seen, count, out)
-                    first += LANES
+            _score(query[r], store, h * size, size, seen, weights[h])
             _softmax(weights[h])
         for h in range(heads):
-            given, first, end = np.uintp(weights[h].ctypes.data), h * size, (h + 1) * size
-            while first < end:
-                value, out = np.uintp(store[0, width + first :].ctypes.data), np.uintp(y[r, first:].ctypes.data)
-                if end - first >= WHOLE:
-                    _mixture(given, value, stride, seen, count, out)
-                    first += WHOLE
-                else:
-                    _mixture_of_one(given, value, stride, seen, count, out)
-                    first += LANES
+            _mix(weights[h], store, h * size, size, seen, y[r])

@@ -3,17 +3,18 @@
 Shapes: R rows, K inputs and N outputs of a product, L layers.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.registers import DOWN, PANEL, real_sums
+from polyhead.kernels.registers import DOWN, HALF, PANEL, real_sums
 
 Floats = NDArray[np.float32]
 _sums_of_block = real_sums(DOWN)
-_sums_of_three = real_sums(3)
+_sums_of_half = real_sums(HALF)
 _sums_of_one = real_sums(1)
 
 
@@ -24,6 +25,16 @@ class Product(NamedTuple):
     """[L, panels, K, PANEL]: in the order in which they are read."""
     bias: Floats
     """[L, panels · PANEL]."""
+
+
+@kernel
+def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, out: Any) -> None:
+    if rows == DOWN:
+        _sums_of_block(x, stride, weight, steps, start, out)
+    elif rows == HALF:
+        _sums_of_half(x, stride, weight, steps, start, out)
+    else:
+        _sums_of_one(x, stride, weight, steps, start, out)
 
 
 @kernel
@@ -39,17 +50,8 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
         start = np.uintp(product.bias[layer, first:].ctypes.data)
         row = 0
         while row < rows:
-            address, out = np.uintp(x[row:].ctypes.data), np.uintp(sums.ctypes.data)
-            left = rows - row
-            if left >= DOWN:
-                count = DOWN
-                _sums_of_block(address, stride, weight, inputs, start, out)
-            elif left >= 3:
-                count = 3
-                _sums_of_three(address, stride, weight, inputs, start, out)
-            else:
-                count = 1
-                _sums_of_one(address, stride, weight, inputs, start, out)
+            count = rows_at_once(rows - row)
+            _sums(count, np.uintp(x[row:].ctypes.data), stride, weight, inputs, start, np.uintp(sums.ctypes.data))
             for r in range(count):
                 total, given = sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):

@@ -5,13 +5,14 @@ As every row has its own scale, no row's companions touch it.
 Shapes: R rows, K inputs and N outputs of a product, L layers.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.registers import DOWN, PANEL, integer_sums, largest
+from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums, largest
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
@@ -38,7 +39,7 @@ class Product(NamedTuple):
 
 
 _sums_of_block = integer_sums(DOWN)
-_sums_of_three = integer_sums(3)
+_sums_of_half = integer_sums(HALF)
 _sums_of_one = integer_sums(1)
 _largest = largest(absolute=True)
 
@@ -60,6 +61,16 @@ def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats) -> None:
 
 
 @kernel
+def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, out: Any) -> None:
+    if rows == DOWN:
+        _sums_of_block(x, stride, weight, steps, start, out)
+    elif rows == HALF:
+        _sums_of_half(x, stride, weight, steps, start, out)
+    else:
+        _sums_of_one(x, stride, weight, steps, start, out)
+
+
+@kernel
 def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
     """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
     rows, inputs = x.shape
@@ -74,17 +85,16 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
         scale, bias = product.scale[layer, first : first + PANEL], product.bias[layer, first : first + PANEL]
         row = 0
         while row < rows:
-            address, out = np.uintp(levels[row:].ctypes.data), np.uintp(sums.ctypes.data)
-            left = rows - row
-            if left >= DOWN:
-                count = DOWN
-                _sums_of_block(address, inputs, weight, inputs // 4, start, out)
-            elif left >= 3:
-                count = 3
-                _sums_of_three(address, inputs, weight, inputs // 4, start, out)
-            else:
-                count = 1
-                _sums_of_one(address, inputs, weight, inputs // 4, start, out)
+            count = rows_at_once(rows - row)
+            _sums(
+                count,
+                np.uintp(levels[row:].ctypes.data),
+                inputs,
+                weight,
+                inputs // 4,
+                start,
+                np.uintp(sums.ctypes.data),
+            )
             for r in range(count):
                 s, total, given = scales[row + r], sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):

@@ -14,7 +14,9 @@ LANES = 16
 ACROSS = 4
 """Vectors of a product's outputs computed at once …"""
 DOWN = 6
-"""… for so many rows: 24 of AVX-512's 32 registers hold sums."""
+"""… for so many rows: 24 of AVX-512's 32 registers hold sums. Fewer rows are left over …"""
+HALF = 3
+"""… and taken by halves, then one by one."""
 PANEL = LANES * ACROSS
 """Outputs of a product whose weights lie together."""
 
