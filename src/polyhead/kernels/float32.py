@@ -43,6 +43,7 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
     rows, inputs = x.shape
     stride = x.strides[0]
     sums = np.empty((DOWN, PANEL), np.float32)
+    out = np.uintp(sums.ctypes.data)
     lowest = np.float32(0) if relu else np.float32(-np.inf)
     for panel in range(product.weight.shape[1]):
         first = panel * PANEL
@@ -51,7 +52,7 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
         row = 0
         while row < rows:
             count = rows_at_once(rows - row)
-            _sums(count, np.uintp(x[row:].ctypes.data), stride, weight, inputs, start, np.uintp(sums.ctypes.data))
+            _sums(count, np.uintp(x[row:].ctypes.data), stride, weight, inputs, start, out)
             for r in range(count):
                 total, given = sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):

@@ -77,6 +77,7 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
     levels, scales = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32)
     quantise(x, levels, scales)
     sums = np.empty((DOWN, PANEL), np.int32)
+    out = np.uintp(sums.ctypes.data)
     lowest = np.float32(0) if relu else np.float32(-np.inf)
     for panel in range(product.weight.shape[1]):
         first = panel * PANEL
@@ -86,15 +87,7 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
         row = 0
         while row < rows:
             count = rows_at_once(rows - row)
-            _sums(
-                count,
-                np.uintp(levels[row:].ctypes.data),
-                inputs,
-                weight,
-                inputs // 4,
-                start,
-                np.uintp(sums.ctypes.data),
-            )
+            _sums(count, np.uintp(levels[row:].ctypes.data), inputs, weight, inputs // 4, start, out)
             for r in range(count):
                 s, total, given = scales[row + r], sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):
