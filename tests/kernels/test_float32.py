@@ -16,11 +16,11 @@ from polyhead.kernels.float32 import multiply
 def test_equals_numpy(rows: int, inputs: int, outputs: int, seed: int, relu: bool) -> None:
     draw = torch.Generator().manual_seed(seed)
     weights = [torch.randn(outputs, inputs, generator=draw) for _ in range(2)]
-    bias = torch.randn(outputs, generator=draw)
-    product = pack_float32([lambda weight=weight: (weight, bias) for weight in weights], lambda: None)
+    bias, least = torch.randn(outputs, generator=draw), 0.0 if relu else -np.inf
+    product = pack_float32([lambda weight=weight: (weight, bias) for weight in weights], lambda: None, least)
     x, y = torch.randn(rows, inputs, generator=draw), np.empty((rows, outputs), np.float32)
     for layer, weight in enumerate(weights):
-        multiply(x.numpy(), product, layer, relu, y)
+        multiply(x.numpy(), product, layer, y)
         expected = x.double() @ weight.double().t() + bias
         np.testing.assert_allclose(y, expected.relu() if relu else expected, atol=1e-4)
 
@@ -28,5 +28,5 @@ def test_equals_numpy(rows: int, inputs: int, outputs: int, seed: int, relu: boo
 def test_a_part_of_wider_rows_may_be_multiplied() -> None:
     product = pack_float32([lambda: (torch.eye(8), None)], lambda: None)
     wide, y = torch.randn(5, 24).numpy(), np.empty((5, 8), np.float32)
-    multiply(wide[:, 8:16], product, 0, False, y)
+    multiply(wide[:, 8:16], product, 0, y)
     assert (y == wide[:, 8:16]).all()

@@ -26,11 +26,11 @@ def rounded(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_equals_the_product_of_rounded_factors(rows: int, inputs: int, outputs: int, seed: int, relu: bool) -> None:
     draw = torch.Generator().manual_seed(seed)
     weights = [torch.randn(outputs, 4 * inputs, generator=draw) for _ in range(2)]
-    bias = torch.randn(outputs, generator=draw)
-    product = pack_int8([lambda weight=weight: (weight, bias) for weight in weights], lambda: None)
+    bias, least = torch.randn(outputs, generator=draw), 0.0 if relu else -np.inf
+    product = pack_int8([lambda weight=weight: (weight, bias) for weight in weights], lambda: None, least)
     x, y = torch.randn(rows, 4 * inputs, generator=draw).numpy(), np.empty((rows, outputs), np.float32)
     for layer, weight in enumerate(weights):
-        multiply(x, product, layer, relu, y)
+        multiply(x, product, layer, y)
         (left, s), (right, v) = rounded(x) if rows else (x, np.ones((0, 1))), rounded(weight.numpy())
         expected = (left @ right.T.astype(np.float64)) * s * v.T + bias.numpy()
         expected = np.maximum(expected, 0) if relu else expected
@@ -53,7 +53,7 @@ def test_a_rows_companions_do_not_change_it() -> None:
     product = pack_int8([lambda: (torch.randn(70, 128), None)], lambda: None)
     x = torch.randn(23, 128).numpy()
     together, alone = np.empty((23, 70), np.float32), np.empty((1, 70), np.float32)
-    multiply(x, product, 0, False, together)
+    multiply(x, product, 0, together)
     for row in range(23):
-        multiply(x[row : row + 1], product, 0, False, alone)
+        multiply(x[row : row + 1], product, 0, alone)
         assert (alone[0] == together[row]).all()

@@ -76,14 +76,14 @@ class FusedTransformer:
         itself = [layer.self_attention for layer in encoder], [layer.self_attention for layer in decoder]
         across = [layer.cross_attention for layer in decoder]
         self.encoder = (
-            _attention(itself[0], slice(0, 3), pack, packed),
-            _feed_forward([layer.feed_forward for layer in encoder], pack, packed),
+            _attention(itself[0], slice(0, 3), 0, pack, packed),
+            _feed_forward([layer.feed_forward for layer in encoder], 1, pack, packed),
             _sublayers(encoder, ("self_attention_sublayer", "feed_forward_sublayer")),
         )
         self.decoder = (
-            _attention(itself[1], slice(0, 3), pack, packed),
-            _attention(across, slice(0, 1), pack, packed),
-            _feed_forward([layer.feed_forward for layer in decoder], pack, packed),
+            _attention(itself[1], slice(0, 3), 0, pack, packed),
+            _attention(across, slice(0, 1), 1, pack, packed),
+            _feed_forward([layer.feed_forward for layer in decoder], 2, pack, packed),
             _sublayers(decoder, ("self_attention_sublayer", "cross_attention_sublayer", "feed_forward_sublayer")),
         )
         self.key_value = pack([partial(_parts, attention, slice(1, 3)) for attention in across], packed)
@@ -123,7 +123,7 @@ class FusedTransformer:
         """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
         x, after = self.features(previous, state)
         logits = torch.empty(len(x), len(self.output_weight))
-        multiply(x.numpy(), self.output, 0, False, logits.numpy())
+        multiply(x.numpy(), self.output, 0, logits.numpy())
         return logits, after
 
     @torch.inference_mode()
@@ -172,13 +172,13 @@ def _sentences(mask: Tensor) -> tuple[Integers, Integers]:
 
 
 def _attention(
-    modules: Sequence[MultiHeadAttention], parts: slice, pack: Pack, packed: Callable[[], None]
+    modules: Sequence[MultiHeadAttention], parts: slice, place: int, pack: Pack, packed: Callable[[], None]
 ) -> Attention:
     """W^Q, or W^Q, W^K and W^V, and W^O of every layer's attention."""
     heads, d_model = modules[0].num_heads, modules[0].output.in_features
     width = heads * head_width(d_model, heads)
     query = pack([partial(_parts, module, parts) for module in modules], packed)
-    return Attention(query, pack([partial(_output, module) for module in modules], packed), heads, width)
+    return Attention(query, pack([partial(_output, module) for module in modules], packed), heads, width, place)
 
 
 def _parts(module: MultiHeadAttention, parts: slice) -> Map:
@@ -197,10 +197,12 @@ def _output(module: MultiHeadAttention) -> Map:
     return heads_filled(weight.t(), module.num_heads).t(), bias
 
 
-def _feed_forward(modules: Sequence[TrainedFeedForward], pack: Pack, packed: Callable[[], None]) -> FeedForward:
-    inner = pack([partial(linear, module.inner) for module in modules], packed)
+def _feed_forward(
+    modules: Sequence[TrainedFeedForward], place: int, pack: Pack, packed: Callable[[], None]
+) -> FeedForward:
+    inner = pack([partial(linear, module.inner) for module in modules], packed, least=0.0)
     outer = pack([partial(linear, module.outer) for module in modules], packed)
-    return FeedForward(inner, outer, modules[0].inner.out_features)
+    return FeedForward(inner, outer, modules[0].inner.out_features, place)
 
 
 def _sublayers(layers: Sequence[Any], names: tuple[str, ...]) -> Sublayers:

@@ -4,6 +4,7 @@ Shapes: N outputs and K inputs of a linear map, L layers, H heads, d = D / H.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -21,11 +22,15 @@ Map = tuple[Tensor, Tensor | None]
 """Weight [N, K] and bias [N] of a linear map."""
 
 
-Pack = Callable[[Sequence[Callable[[], Map]], Callable[[], None]], Product]
-"""One map of each layer, all of the same size, asked for one after the other, and what to call after each → packed."""
+class Pack(Protocol):
+    """One map of each layer, all of the same size, asked for one after the other → packed."""
+
+    def __call__(self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf) -> Product:
+        """`done` is called after each; outputs below `least` will be cut off."""
+        ...
 
 
-def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None]) -> int8.Product:
+def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf) -> int8.Product:
     """8-bit factors. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
     packed = int8.Product(
@@ -33,6 +38,7 @@ def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None]) -> in
         np.zeros((layers, panels * PANEL), np.int32),
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
+        least,
     )
     for layer, panel, part, rows, bias in _panels(maps, done):
         scale = np.maximum(np.abs(rows).max(1), TINY) / LEVELS
@@ -43,11 +49,13 @@ def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None]) -> in
     return packed
 
 
-def pack_float32(maps: Sequence[Callable[[], Map]], done: Callable[[], None]) -> float32.Product:
+def pack_float32(
+    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf
+) -> float32.Product:
     """As they are."""
     layers, panels, inputs = _size(maps)
     weight = np.zeros((layers, panels, inputs, PANEL), np.float32)
-    packed = float32.Product(weight, np.zeros((layers, panels * PANEL), np.float32))
+    packed = float32.Product(weight, np.zeros((layers, panels * PANEL), np.float32), least)
     for layer, panel, part, rows, bias in _panels(maps, done):
         packed.weight[layer, panel, :, : len(rows)] = rows.T
         packed.bias[layer, part] = bias

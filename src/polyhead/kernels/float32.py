@@ -25,6 +25,8 @@ class Product(NamedTuple):
     """[L, panels, K, PANEL]: in the order in which they are read."""
     bias: Floats
     """[L, panels · PANEL]."""
+    least: float
+    """Where outputs are cut off: 0 for a ReLU, else -∞."""
 
 
 @kernel
@@ -38,13 +40,13 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
-    """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
+def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
     stride = x.strides[0]
     sums = np.empty((DOWN, PANEL), np.float32)
     out = np.uintp(sums.ctypes.data)
-    lowest = np.float32(0) if relu else np.float32(-np.inf)
+    least = np.float32(product.least)
     for panel in range(product.weight.shape[1]):
         first = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
@@ -56,5 +58,5 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
             for r in range(count):
                 total, given = sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):
-                    given[n] = max(lowest, total[n])
+                    given[n] = max(least, total[n])
             row += count

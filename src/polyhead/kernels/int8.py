@@ -36,6 +36,8 @@ class Product(NamedTuple):
     """[L, panels · PANEL] v."""
     bias: Floats
     """[L, panels · PANEL]."""
+    least: float
+    """Where outputs are cut off: 0 for a ReLU, else -∞."""
 
 
 _sums_of_block = integer_sums(DOWN)
@@ -71,14 +73,14 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
-    """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
+def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
     levels, scales = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32)
     quantise(x, levels, scales)
     sums = np.empty((DOWN, PANEL), np.int32)
     out = np.uintp(sums.ctypes.data)
-    lowest = np.float32(0) if relu else np.float32(-np.inf)
+    least = np.float32(product.least)
     for panel in range(product.weight.shape[1]):
         first = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
@@ -91,5 +93,5 @@ def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> 
             for r in range(count):
                 s, total, given = scales[row + r], sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):
-                    given[n] = max(lowest, np.float32(total[n]) * (s * scale[n]) + bias[n])
+                    given[n] = max(least, np.float32(total[n]) * (s * scale[n]) + bias[n])
             row += count

@@ -1,5 +1,8 @@
 """All layers of a Transformer at once.
 
+Numba compiles a function once for every kind of its arguments, and a constant, or a part of an array, is a kind of its
+own: so numbers come in from outside, and whole arrays are passed as parts of themselves.
+
 Shapes: R rows, L layers, D d_model, A the width of all heads.
 """
 
@@ -71,14 +74,16 @@ class FeedForward(NamedTuple):
     outer: Product
     size: int
     """d_ff."""
+    place: int
+    """Which of a layer's sub-layers it is."""
 
 
 @kernel
-def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int, place: int) -> None:
+def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int) -> None:
     inner, y = np.empty((x.shape[0], network.size), np.float32), np.empty_like(x)
-    multiply(_entered(x, around, layer, place), network.inner, layer, True, inner)
-    multiply(inner, network.outer, layer, False, y)
-    _left(x, y, around, layer, place)
+    multiply(_entered(x, around, layer, network.place), network.inner, layer, inner)
+    multiply(inner, network.outer, layer, y)
+    _left(x, y, around, layer, network.place)
 
 
 class Attention(NamedTuple):
@@ -91,6 +96,8 @@ class Attention(NamedTuple):
     heads: int
     width: int
     """A."""
+    place: int
+    """Which of a layer's sub-layers it is."""
 
 
 @kernel
@@ -98,7 +105,7 @@ def _look(query: Floats, store: Floats, sight: Sight, attention: Attention, laye
     """query [R, A], store [.., 2·A] → y [R, D]."""
     context = np.empty((query.shape[0], attention.width), np.float32)
     attend(query, store, sight, attention.heads, context)
-    multiply(context, attention.output, layer, False, y)
+    multiply(context, attention.output, layer, y)
 
 
 @kernel
@@ -107,17 +114,17 @@ def encode(x: Floats, sight: Sight, attention: Attention, network: FeedForward, 
     rows, width, y = x.shape[0], attention.width, np.empty_like(x)
     for layer in range(around.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
-        multiply(_entered(x, around, layer, 0), attention.query, layer, False, parts)
+        multiply(_entered(x, around, layer, attention.place), attention.query, layer, parts)
         _look(parts[:, :width], parts[:, width:], sight, attention, layer, y)
-        _left(x, y, around, layer, 0)
-        _feed_forward(x, network, around, layer, 1)
+        _left(x, y, around, layer, attention.place)
+        _feed_forward(x, network, around, layer)
 
 
 @kernel
 def remember(states: Floats, key_value: Product, memory: Floats) -> None:
     """states [tokens, D] → memory [L, tokens, 2·A], every layer's keys and values."""
     for layer in range(memory.shape[0]):
-        multiply(states, key_value, layer, False, memory[layer])
+        multiply(states, key_value, layer, memory[layer])
 
 
 @kernel
@@ -141,12 +148,14 @@ def decode(
     rows, width, y = x.shape[0], itself.width, np.empty_like(x)
     for layer in range(around.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
-        multiply(_entered(x, around, layer, 0), itself.query, layer, False, parts)
-        past[layer, first : first + rows] = parts[:, width:]
-        _look(parts[:, :width], past[layer], seen, itself, layer, y)
-        _left(x, y, around, layer, 0)
+        multiply(_entered(x, around, layer, itself.place), itself.query, layer, parts)
+        for r in range(rows):
+            for i in range(2 * width):
+                past[layer, first + r, i] = parts[r, width + i]
+        _look(parts[:, :width], past[layer][:, : 2 * width], seen, itself, layer, y)
+        _left(x, y, around, layer, itself.place)
         query = np.empty((rows, width), np.float32)
-        multiply(_entered(x, around, layer, 1), across.query, layer, False, query)
-        _look(query, memory[layer], source, across, layer, y)
-        _left(x, y, around, layer, 1)
-        _feed_forward(x, network, around, layer, 2)
+        multiply(_entered(x, around, layer, across.place), across.query, layer, query)
+        _look(query[:, :width], memory[layer][:, : 2 * width], source, across, layer, y)
+        _left(x, y, around, layer, across.place)
+        _feed_forward(x, network, around, layer)

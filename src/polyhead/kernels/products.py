@@ -15,21 +15,21 @@ KINDS: dict[type, Callable[..., None]] = {int8.Product: int8.multiply, float32.P
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
-    """x [R, K] → y [R, N] = x Wᵀ + b, and then max(0, ·) if so wished."""
-    _multiply_as_its_kind(x, product, layer, relu, y)
+def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
+    _multiply_as_its_kind(x, product, layer, y)
 
 
-def _multiply_as_its_kind(x: Floats, product: Product, layer: int, relu: bool, y: Floats) -> None:
+def _multiply_as_its_kind(x: Floats, product: Product, layer: int, y: Floats) -> None:
     """The kind is known when a kernel is compiled: each precision has layers of its own."""
     raise NotImplementedError
 
 
 @overload(_multiply_as_its_kind, strict=False)  # the signatures differ, in annotations alone
-def _of_kind(x: Any, product: Any, layer: Any, relu: Any, y: Any) -> Callable[..., None]:
+def _of_kind(x: Any, product: Any, layer: Any, y: Any) -> Callable[..., None]:
     function = KINDS[product.instance_class]
 
-    def chosen(x: Any, product: Any, layer: Any, relu: Any, y: Any) -> None:
-        function(x, product, layer, relu, y)
+    def chosen(x: Any, product: Any, layer: Any, y: Any) -> None:
+        function(x, product, layer, y)
 
     return chosen
