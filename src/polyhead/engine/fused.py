@@ -15,9 +15,10 @@ from torch import Tensor, nn
 
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import has_prepared_form
+from polyhead.engine.ends import ENCODED, embedded, output_rows
 from polyhead.engine.nodes import Past
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, linear, stacked_norms
-from polyhead.engine.projection import Projection, pack_plain
+from polyhead.engine.projection import Projection
 from polyhead.hardware import cpu_features
 from polyhead.kernels import layers
 from polyhead.kernels.attention import Floats, Integers, Sight
@@ -31,8 +32,6 @@ from polyhead.model.transformer import Transformer
 
 NEEDED = {"float32": "avx512_f", "int8": "avx512_vnni"}
 """The instructions without which the kernels of a precision are slow, or not to be had."""
-ENCODED = 512
-"""Tokens that are encoded together: what they become on the way should fit a core's cache."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ class FusedTransformer:
         """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
         memory, past = state.memory, state.past.append()
         rows, length = past.places.shape
-        x = self._embedded(previous, state.length)
+        x = embedded(self.target_embedding, previous, state.length).contiguous()
         seen = Sight(past.places, np.full(rows, length, np.int32), np.arange(rows, dtype=np.int32))
         source = Sight(memory.places, memory.counts, state.sentences)
         first = int(past.places[0, -1]) if rows else 0
@@ -141,17 +140,8 @@ class FusedTransformer:
 
     @torch.inference_mode()
     def output_rows(self, tokens: Tensor) -> Projection:
-        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32.
-
-        Rows that change with the batch aren't worth packing: it takes as long as it saves.
-        """
-        return pack_plain(self.output_weight.index_select(0, tokens), None, "none")
-
-    def _embedded(self, tokens: Tensor, position: int) -> Tensor:
-        """tokens [R], all at one position → [R, D]: what the trained embedding gives, by fewer calls."""
-        embedding = self.target_embedding
-        vectors = embedding.tokens.weight.detach().index_select(0, tokens).mul_(embedding.scale)
-        return embedding.positions(vectors[:, None], position)[:, 0].contiguous()
+        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
+        return output_rows(self.output_weight, tokens)
 
 
 def has_fused_form(model: Transformer, dtype: str) -> bool:

@@ -12,14 +12,13 @@ from torch import Tensor
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
+from polyhead.engine.ends import ENCODED, embedded, output_rows
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
-from polyhead.engine.projection import Pack, Projection, pack_plain
+from polyhead.engine.projection import Pack, Projection
 from polyhead.model.state import Memory
 from polyhead.model.transformer import Transformer
 
-ENCODED = 512
-"""Tokens, padding included, that are encoded together: what they become on the way should fit a core's cache."""
 CROWDED = 0.75
 """Sentences that have left keep their place until fewer than this share of the places is in use."""
 
@@ -131,24 +130,15 @@ class PreparedTransformer:
         past = state.past.with_room(places.shape[1]).append(places)
         counted = -(-past.written // STRIDE) * STRIDE
         ancestry = for_heads(past.ancestry[..., :counted], self.heads)
-        x = self._embedded(previous, state.length)
+        x = embedded(self.target_embedding, previous, state.length)
         columns = past.columns.layers
         x = self.decoder(x, places.grid, columns, past.written, ancestry, memory.layers, memory.hidden)
         return x, PreparedState(places, memory, past, state.length + 1)
 
     @torch.inference_mode()
     def output_rows(self, tokens: Tensor) -> Projection:
-        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32.
-
-        Rows that change with the batch aren't worth packing: it takes as long as it saves.
-        """
-        return pack_plain(self.output_weight.index_select(0, tokens), None, "none")
-
-    def _embedded(self, tokens: Tensor, position: int) -> Tensor:
-        """tokens [R], all at one position → [R, D]: what the trained embedding gives, by fewer calls."""
-        embedding = self.target_embedding
-        vectors = embedding.tokens.weight.detach().index_select(0, tokens).mul_(embedding.scale)
-        return embedding.positions(vectors[:, None], position)[:, 0]
+        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
+        return output_rows(self.output_weight, tokens)
 
 
 def _hidden(tokens: Places, heads: int) -> Tensor:

@@ -21,8 +21,8 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
 
 
 def _multiply_as_its_kind(x: Floats, product: Product, layer: int, y: Floats) -> None:
-    """The kind is known when a kernel is compiled: each precision has layers of its own."""
-    raise NotImplementedError
+    """In a kernel the kind is known when it is compiled: each precision has layers of its own."""
+    KINDS[type(product)](x, product, layer, y)
 
 
 @overload(_multiply_as_its_kind, strict=False)  # the signatures differ, in annotations alone

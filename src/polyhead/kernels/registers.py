@@ -20,7 +20,7 @@ HALF = 3
 PANEL = LANES * ACROSS
 """Outputs of a product whose weights lie together."""
 
-BYTE, INTEGER, LONG, REAL = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
+INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
 ADDRESS, COUNT = types.uintp, types.intp
 
@@ -85,31 +85,11 @@ def integer_sums(rows: int) -> Any:
     x [rows, K] unsigned bytes; weight [K/4, PANEL, 4] bytes; start [PANEL] and out [rows, PANEL] int32. K ≥ 4.
     """
 
-    @intrinsic
-    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, stride, weight, steps, start, out = arguments
-            code = Code(builder)
-            vectors = [code.long(4 * LANES * across) for across in range(ACROSS)]
-            of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
+    def add(code: Code, total: Any, four: Any, weights: Any) -> Any:
+        # four products of bytes in each of 16 lanes
+        return code.call("llvm.x86.avx512.vpdpbusd.512", INTEGERS, total, four, weights)
 
-            def step(index: Any, totals: list[Any]) -> list[Any]:
-                here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
-                weights = [code.load(INTEGERS, here, vector) for vector in vectors]
-                column = builder.mul(index, code.long(4))
-                fours = [code.everywhere(code.load(INTEGER, row, column)) for row in of_rows]
-                pairs = [(four, weight) for four in fours for weight in weights]
-                name = "llvm.x86.avx512.vpdpbusd.512"  # four products of bytes in each of 16 lanes
-                return [code.call(name, INTEGERS, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
-
-            begun = [code.load(INTEGERS, start, vector) for _ in of_rows for vector in vectors]
-            for place, total in enumerate(code.repeat(steps, begun, step)):
-                code.store(total, out, code.long(4 * LANES * place))
-            return context.get_dummy_value()
-
-        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
-
-    return sums
+    return _sums(rows, INTEGERS, add)
 
 
 def real_sums(rows: int) -> Any:
@@ -118,25 +98,32 @@ def real_sums(rows: int) -> Any:
     All float32: x [rows, K], weight [K, PANEL], start [PANEL], out [rows, PANEL]. K ≥ 1.
     """
 
+    def add(code: Code, total: Any, factor: Any, weights: Any) -> Any:
+        return code.call("llvm.fma.v16f32", REALS, factor, weights, total)
+
+    return _sums(rows, REALS, add)
+
+
+def _sums(rows: int, vector: Any, add: Callable[[Code, Any, Any, Any], Any]) -> Any:
+    """A step takes 32 bits of each row, in every lane, times a panel of weights: add(code, total, those, weights)."""
+
     @intrinsic
     def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             x, stride, weight, steps, start, out = arguments
             code = Code(builder)
-            vectors = [code.long(4 * LANES * across) for across in range(ACROSS)]
+            offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
             of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
 
             def step(index: Any, totals: list[Any]) -> list[Any]:
                 here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
-                weights = [code.load(REALS, here, vector) for vector in vectors]
+                weights = [code.load(vector, here, offset) for offset in offsets]
                 column = builder.mul(index, code.long(4))
-                factors = [code.everywhere(code.load(REAL, row, column)) for row in of_rows]
-                pairs = [(factor, weight) for factor in factors for weight in weights]
-                return [
-                    code.call("llvm.fma.v16f32", REALS, *pair, total) for pair, total in zip(pairs, totals, strict=True)
-                ]
+                factors = [code.everywhere(code.load(vector.element, row, column)) for row in of_rows]
+                pairs = [(factor, each) for factor in factors for each in weights]
+                return [add(code, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
 
-            begun = [code.load(REALS, start, vector) for _ in of_rows for vector in vectors]
+            begun = [code.load(vector, start, offset) for _ in of_rows for offset in offsets]
             for place, total in enumerate(code.repeat(steps, begun, step)):
                 code.store(total, out, code.long(4 * LANES * place))
             return context.get_dummy_value()
