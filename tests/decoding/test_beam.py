@@ -1,9 +1,10 @@
 """Beam search on toy models: against brute force, a plain search without early stop, and itself in other company."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -21,8 +22,8 @@ Sources = Callable[..., tuple[Tensor, Tensor]]
 Penalty = float | Literal["average"]
 
 
-def numbers(tensor: Tensor) -> list[int]:
-    return [int(number) for number in tensor]
+def numbers(given: Iterable[Any]) -> list[int]:
+    return [int(number) for number in given]
 
 
 def follow(model: Any, source: Tensor, mask: Tensor, tokens: tuple[int, ...]) -> list[float]:
@@ -35,7 +36,7 @@ def follow(model: Any, source: Tensor, mask: Tensor, tokens: tuple[int, ...]) ->
 
 
 def penalised(total: float, length: int, penalty: Penalty) -> float:
-    return total / float(length_penalty(penalty)(torch.tensor(float(length), dtype=torch.float64)))
+    return total / float(length_penalty(penalty)(np.array(float(length))))
 
 
 def plain_search(model: Any, source: Tensor, mask: Tensor, longest: int, config: BeamConfig) -> list[tuple[int, ...]]:
@@ -228,8 +229,8 @@ def test_an_observer_can_rebuild_the_search_tree(table_model: Make, sources: Sou
         assert (record.live.candidates.tokens != EOS).all()
         assert (record.finished.candidates.tokens == EOS).all()
         for kind in (record.live, record.finished, record.pruned):
-            length = torch.tensor(record.step + 1.0, dtype=torch.float64)
-            assert torch.equal(kind.scores, kind.candidates.totals / length_penalty(0.6)(length))
+            penalty = length_penalty(0.6)(np.array([record.step + 1.0]))
+            assert np.array_equal(kind.scores, kind.candidates.totals / penalty)
         chosen = record.live.candidates
         pairs = zip(numbers(chosen.parents), numbers(chosen.tokens), strict=True)
         prefixes = [(*prefixes[parent], token) for parent, token in pairs]

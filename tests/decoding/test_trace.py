@@ -1,7 +1,7 @@
 """The search tree of one sentence, grown by the observer of a beam search."""
 
+import numpy as np
 import pytest
-import torch
 
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig
@@ -53,7 +53,7 @@ def test_parents_lived_one_step_before_and_totals_add_up(table_model, sources):
             assert nodes[node.parent].fate == "live"
             assert step_of[node.parent] == step_of[node.id] - 1
         assert node.total == pytest.approx(sum(one.log_probability for one in path(node, nodes)))
-        length = penalty(torch.tensor(step_of[node.id] + 1.0))
+        length = penalty(np.array(step_of[node.id] + 1.0))
         assert node.score == pytest.approx(node.total / float(length))
     for step in tree.steps:
         assert [node.total for node in step.nodes] == sorted((node.total for node in step.nodes), reverse=True)

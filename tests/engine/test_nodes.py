@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyhead.engine.nodes import STEPS, Past
+from polyhead.engine.nodes import ROOM, Past
 
 
 def rows(*numbers: int) -> np.ndarray:
@@ -23,21 +23,21 @@ def test_a_second_step_from_one_past_gets_nodes_of_its_own() -> None:
 
 def test_nodes_of_the_dead_are_swept_out_and_the_living_keep_theirs() -> None:
     past = Past.begin(2, layers=2, width=1)
-    for step in range(10 * STEPS):
+    for step in range(ROOM):
         past = past.append()
         past.nodes.values[:, past.places[:, -1], 0] = [[2 * step, 2 * step + 1], [-2 * step, -2 * step - 1]]
         past = past.select(rows(1, 1))
     kept = past.nodes.values[:, past.places[0], 0]
-    assert kept[0].tolist() == [2 * step + 1 for step in range(10 * STEPS)]
-    assert kept[1].tolist() == [-2 * step - 1 for step in range(10 * STEPS)]
-    assert past.nodes.values.shape[1] <= 2 * 10 * STEPS + 4, "of two nodes a step one has descendants"
+    assert kept[0].tolist() == [2 * step + 1 for step in range(ROOM)]
+    assert kept[1].tolist() == [-2 * step - 1 for step in range(ROOM)]
+    assert past.nodes.values.shape[1] <= 2 * ROOM + 4, "of two nodes a step one has descendants"
 
 
 def test_a_sweep_leaves_other_states_what_they_have() -> None:
     before = Past.begin(1, 1, 1).append()
     before.nodes.values[0, 0] = 7
     after = before
-    for _ in range(3 * STEPS):
+    for _ in range(2 * ROOM):
         after = after.append()
     assert after.nodes is not before.nodes
     assert before.nodes.values[0, before.places[0, 0]] == after.nodes.values[0, after.places[0, 0]] == 7

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhead.kernels.exponential import exponential
-from polyhead.kernels.vocabulary import best_continuations, log_softmax, most_probable
+from polyhead.kernels.vocabulary import CHUNK, best_continuations, most_probable, survey
 
 
 def test_the_exponential_is_exact_to_rounding() -> None:
@@ -20,29 +20,43 @@ def test_the_exponential_is_exact_to_rounding() -> None:
     assert exponential(np.float32(-np.inf)) < 1e-37
 
 
+def surveyed(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Normalisers [R] and peaks [R, V / CHUNK]."""
+    normalisers, peaks = torch.empty(len(logits)), torch.empty(len(logits), -(-logits.size(1) // CHUNK))
+    survey(logits.numpy(), normalisers.numpy(), peaks.numpy())
+    return normalisers, peaks
+
+
 @pytest.mark.parametrize("vocabulary", [1, 7, 64, 200, 10_000])
 @pytest.mark.parametrize("spread", [0.1, 4, 60])
-def test_log_probabilities(vocabulary: int, spread: float) -> None:
+def test_normalisers_and_peaks(vocabulary: int, spread: float) -> None:
     logits = torch.randn(5, vocabulary) * spread
     logits[0, 0] = float("-inf") if vocabulary > 1 else 0.0
-    expected = logits.double().log_softmax(-1)
-    log_softmax(logits.numpy(), logits.numpy())
-    torch.testing.assert_close(logits.double(), expected, atol=3e-6 * max(1, spread), rtol=1e-6)
+    normalisers, peaks = surveyed(logits)
+    torch.testing.assert_close(normalisers.double(), logits.double().logsumexp(-1), atol=3e-6 * max(1, spread), rtol=0)
+    for peak, chunk in zip(peaks.t(), logits.split(CHUNK, dim=1), strict=True):
+        assert torch.equal(peak, chunk.amax(1))
 
 
-def test_a_row_without_a_possible_token_is_no_number() -> None:
-    logits = torch.full((1, 100), float("-inf"))
-    log_softmax(logits.numpy(), logits.numpy())
-    assert logits.isnan().all()
+def test_a_row_without_a_possible_token_has_no_normaliser() -> None:
+    assert surveyed(torch.full((1, 100), float("-inf")))[0].isnan().all()
+
+
+def excluded(logits: torch.Tensor, share: float, draw: torch.Generator) -> torch.Tensor:
+    """What a rule leaves: the peaks of some chunks are too high then."""
+    return logits.masked_fill(torch.rand(logits.shape, generator=draw) < share, float("-inf"))
 
 
 @pytest.mark.parametrize("vocabulary", [1, 5, 64, 65, 300])
-def test_the_first_of_the_largest(vocabulary: int) -> None:
-    scores = torch.randint(-3, 3, (50, vocabulary)).float()
-    scores[0] = float("-inf")
+@pytest.mark.parametrize("share", [0, 0.4])
+def test_the_first_of_the_largest(vocabulary: int, share: float) -> None:
+    logits = torch.randint(-3, 3, (50, vocabulary)).float()
+    logits[0] = float("-inf")
+    _, peaks = surveyed(logits)
+    logits = excluded(logits, share, torch.Generator().manual_seed(vocabulary))
     tokens = torch.empty(50, dtype=torch.int64)
-    most_probable(scores.numpy(), tokens.numpy())
-    assert torch.equal(tokens, scores.sort(dim=1, descending=True, stable=True).indices[:, 0])
+    most_probable(logits.numpy(), peaks.numpy(), tokens.numpy())
+    assert torch.equal(tokens, logits.sort(dim=1, descending=True, stable=True).indices[:, 0])
 
 
 @given(
@@ -57,14 +71,17 @@ def test_continuations_are_those_of_a_stable_sort(
     widths: list[int], vocabulary: int, count: int, levels: int, seed: int
 ) -> None:
     draw = torch.Generator().manual_seed(seed)
-    scores = torch.randint(-levels, 0, (sum(widths), vocabulary), generator=draw).float()
-    scores[torch.rand(scores.shape, generator=draw) < 0.1] = float("-inf")
+    logits = torch.randint(-levels, 0, (sum(widths), vocabulary), generator=draw).float()
+    normalisers, peaks = surveyed(logits)
+    logits = excluded(logits, 0.1, draw)
+    scores = (logits - normalisers[:, None]).double()
     bases = torch.randint(-levels, 0, (sum(widths),), generator=draw).double()
     starts = torch.tensor([0, *widths]).cumsum(0)
     parents, tokens = torch.empty(2, len(widths), count, dtype=torch.int64)
     totals = torch.empty(len(widths), count, dtype=torch.float64)
     arrays = (parents.numpy(), tokens.numpy(), totals.numpy())
-    best_continuations(scores.numpy(), bases.numpy(), starts.numpy(), *arrays)
+    given = (logits, normalisers, peaks, bases, starts)
+    best_continuations(*(each.numpy() for each in given), *arrays)
     for n, (first, end) in enumerate(itertools.pairwise(starts)):
         ranked = (bases[first:end, None] + scores[first:end]).flatten().sort(descending=True, stable=True)
         found = min(count, len(ranked.values))

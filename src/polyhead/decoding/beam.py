@@ -4,22 +4,26 @@ Each step ranks the continuations of a sentence's live hypotheses by log-probabi
 hypothesis; the best K others live on. A live hypothesis is given up as soon as it cannot get into the n best any more:
 log-probabilities are ≤ 0 and the penalty grows with the length, so log P / penalty(longest) bounds every score it can
 reach. As that bound falls with log P, whatever takes the place of such a hypothesis could not get in either: giving up
-early never changes the result.
+early never changes the result. With `patience`, a sentence's search may end before that.
 Shapes: B sentences, N of them still searched, R live rows, t tokens so far, S source length, V vocabulary.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from polyhead.decoding.candidates import Candidates, best_continuations, log_softmax
+from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.config import BeamConfig
+from polyhead.decoding.distribution import Distribution, distribution
 from polyhead.decoding.finished import Finished
+from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis
-from polyhead.decoding.length_penalty import LengthPenalty, length_penalty
-from polyhead.decoding.rules import NEVER, Live, Rule, max_lengths, search_rule
+from polyhead.decoding.length_penalty import penalties
+from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
 from polyhead.model.seq2seq import S, Seq2Seq
 from polyhead.symbols import EOS, SOS
@@ -47,47 +51,24 @@ def beam(
     rule = search_rule(config, longest, rules, prefixes)
     if not len(longest):
         return []
-    penalty = length_penalty(config.length_penalty)
-    finished = Finished(config.n_best, penalty(longest.double() + 1))
-    front = _Front.begin(longest)
+    most = longest.cpu().numpy()
+    penalty = penalties(config.length_penalty, most)
+    finished = Finished(config.n_best, config.enough, penalty, most)
+    front = Front.begin(len(longest))
     previous, state = torch.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
         logits, state = model.step(previous, state)
-        log_probabilities = rule(log_softmax(logits), front.live)
-        step = _advance(front, log_probabilities, config.beam_size, penalty, finished)
+        possible = distribution(logits)
+        possible = possible.under(rule(possible.logits, front.live(source.device)))
+        step = _advance(front, possible, config.beam_size, finished)
         if observer is not None:
-            observer(step.record(front.live.step, penalty))
+            observer(step.record(front.step, float(penalty[front.step + 1])))
         parents = step.live.parents
         if not len(parents):
             return finished.results
-        if len(parents) != len(previous) or not torch.equal(parents, torch.arange(len(parents), device=parents.device)):
-            state = state.select(parents)
-        front, previous = front.extend(step.live), step.live.tokens
-
-
-@dataclass(frozen=True)
-class _Front:
-    """The live hypotheses, a sentence's rows next to each other, best first."""
-
-    live: Live
-    history: Tensor
-    """[R, t] float32, log-probabilities of the tokens so far."""
-    totals: Tensor
-    """[R] float64, their sums."""
-
-    @staticmethod
-    def begin(longest: Tensor) -> "_Front":
-        """One empty hypothesis for every sentence; longest [B]."""
-        sentences = torch.arange(len(longest), device=longest.device)
-        live = Live(sentences.new_empty(len(longest), 0), sentences)
-        totals = torch.zeros(len(longest), dtype=torch.float64, device=longest.device)
-        return _Front(live, totals.float().new_empty(len(longest), 0), totals)
-
-    def extend(self, chosen: Candidates) -> "_Front":
-        """The hypotheses of the candidates [C]."""
-        prefixes = torch.cat([self.live.prefixes[chosen.parents], chosen.tokens[:, None]], dim=1)
-        history = torch.cat([self.history[chosen.parents], chosen.log_probabilities[:, None]], dim=1)
-        return _Front(Live(prefixes, chosen.sentences), history, chosen.totals)
+        if not np.array_equal(parents, np.arange(len(previous))):
+            state = state.select(torch.from_numpy(parents).to(source.device))
+        front, previous = front.extend(step.live), torch.from_numpy(step.live.tokens).to(source.device)
 
 
 @dataclass(frozen=True)
@@ -98,46 +79,40 @@ class _Step:
     finished: Candidates
     candidates: Candidates
     """All of them, [N, C]."""
-    given_up: Tensor
-    """[N, C] bool, which of them are neither."""
+    given_up: NDArray[np.bool_]
+    """[N, C], which of them are neither."""
 
-    def record(self, step: int, penalty: LengthPenalty) -> StepRecord:
+    def record(self, step: int, penalty: float) -> StepRecord:
         """For an observer."""
         pruned = self.candidates.where(self.given_up)
 
         def ranked(candidates: Candidates) -> Ranked:
-            return Ranked(candidates, candidates.totals / penalty(candidates.totals.new_tensor(step + 1)))
+            return Ranked(candidates, candidates.totals / penalty)
 
         return StepRecord(step, ranked(self.live), ranked(self.finished), ranked(pruned))
 
 
-def _advance(
-    front: _Front, log_probabilities: Tensor, beam_size: int, penalty: LengthPenalty, finished: Finished
-) -> _Step:
-    """log_probabilities [R, V] → which candidates live on and which are finished; the latter are entered."""
+def _advance(front: Front, possible: Distribution, beam_size: int, finished: Finished) -> _Step:
+    """The distribution of the front's next tokens → which candidates live on, which are finished and entered."""
     # of 2K candidates at most K end (one for each parent), so K others remain
-    candidates = _expand(front, log_probabilities, 2 * beam_size)
-    possible, ends = candidates.totals > NEVER, candidates.tokens == EOS
-    others = possible & ~ends
-    ending = possible & ends
+    candidates = _expand(front, possible, 2 * beam_size)
+    among, ends = candidates.totals > NEVER, candidates.tokens == EOS
+    others = among & ~ends
+    ending = among & ends
     ending[:, beam_size:] = False  # a hypothesis must reach its end among the best K, as it would have to go on living
     done = candidates.where(ending)
     if len(done.tokens):
-        scores = done.totals / penalty(done.totals.new_tensor(front.live.step + 1))
-        finished.add(done, front.live, front.history, scores)
+        finished.add(done, front)
     living = others & (others.cumsum(1) <= beam_size) & finished.in_reach(candidates)
-    if beam_size == 1:  # a beam of one has no place beside the finished hypothesis: it is greedy search
-        living &= ~finished.any(candidates.sentences)
     live = candidates.where(living)
-    finished.add_dead_ends(live, front.live, front.history, front.totals, penalty)
-    return _Step(live, done, candidates, possible & ~living & ~ending)
+    finished.add_dead_ends(live, front)
+    return _Step(live, done, candidates, among & ~living & ~ending)
 
 
-def _expand(front: _Front, log_probabilities: Tensor, count: int) -> Candidates:
-    """log_probabilities [R, V] → every sentence's best continuations, at most `count`, best first: fields [N, C]."""
-    sentences = front.live.sentences
-    first = (sentences.diff(prepend=sentences.new_tensor([-1])) != 0).nonzero()[:, 0]
-    starts = torch.cat([first, first.new_tensor([len(sentences)])])
-    parents, tokens, totals = best_continuations(log_probabilities, front.totals, starts, count)
-    values = log_probabilities[parents, tokens]
-    return Candidates(sentences[first][:, None].expand_as(parents), parents, tokens, values, totals)
+def _expand(front: Front, possible: Distribution, count: int) -> Candidates:
+    """Every sentence's best continuations, at most `count`, best first: fields [N, C]."""
+    starts = front.starts
+    parents, tokens, totals = possible.best_continuations(front.totals, starts, count)
+    values = possible.log_probabilities(parents, tokens)
+    sentences = np.repeat(front.sentences[starts[:-1], None], count, axis=1)
+    return Candidates(sentences, parents, tokens, values, totals)

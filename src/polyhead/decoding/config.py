@@ -1,5 +1,6 @@
 """Settings of the searches."""
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -37,12 +38,25 @@ class BeamConfig(SearchConfig):
     """K, hypotheses kept alive for each sentence (the paper: 4)."""
     n_best: int = Field(default=1, ge=1)
     """How many finished hypotheses to return for each sentence, at most `beam_size`."""
+    patience: float | None = Field(default=None, gt=0)
+    """A sentence's search ends when K · patience hypotheses are finished (Kasai et al. 2022; 1 is what most toolkits
+    do); None: when none that is alive could get among the n best any more."""
 
     @model_validator(mode="after")
     def _n_best_fits(self) -> Self:
         if self.n_best > self.beam_size:
             raise ValueError(f"n_best ({self.n_best}) is above beam_size ({self.beam_size}): raise beam_size")
         return self
+
+    @property
+    def enough(self) -> float:
+        """Finished hypotheses after which a sentence's search ends, whatever is alive.
+
+        A beam of one has no place beside the finished hypothesis: it is greedy search.
+        """
+        if self.beam_size == 1:
+            return 1
+        return math.inf if self.patience is None else max(self.n_best, math.ceil(self.beam_size * self.patience))
 
 
 class SamplingConfig(SearchConfig):

@@ -3,66 +3,64 @@
 Shapes: B sentences, R live rows, t tokens so far, C candidates.
 """
 
-from typing import cast
-
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
+from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
-from polyhead.decoding.length_penalty import LengthPenalty
-from polyhead.decoding.rules import NEVER, Live
+from polyhead.decoding.rules import NEVER
+
+Floats = NDArray[np.float64]
 
 
 class Finished:
     """A list of at most `n_best` hypotheses for every sentence, best first; equal scores in order of arrival."""
 
-    def __init__(self, n_best: int, ceilings: Tensor) -> None:
-        """ceilings [B] float64: the penalty of the longest output that each sentence may have."""
-        self.results: list[list[Hypothesis]] = [[] for _ in range(len(ceilings))]
+    def __init__(self, n_best: int, enough: float, penalties: Floats, longest: NDArray[np.int64]) -> None:
+        """enough: finished hypotheses after which a sentence's search ends, however good those are that live.
+
+        penalties: of every length, `<eos>` included; longest [B]: the most tokens that each output may have
+        """
+        self.results: list[list[Hypothesis]] = [[] for _ in longest]
         self._n_best = n_best
-        self._ceilings = ceilings
-        self._thresholds = torch.full_like(ceilings, NEVER)  # [B], the score to beat; -inf while there is room
-        self._some = torch.zeros_like(ceilings, dtype=torch.bool)
+        self._enough = enough
+        self._penalties = penalties
+        self._ceilings = penalties[longest + 1]  # [B]
+        self._thresholds = np.full(len(longest), NEVER)  # [B], the score to beat; -inf while there is room
+        self._counts = np.zeros(len(longest), np.int64)  # [B], also of those that did not get among the n best
 
-    def any(self, sentences: Tensor) -> Tensor:
-        """sentences, int64 of any shape → bool, whether they have a finished hypothesis."""
-        return self._some[sentences]
-
-    def in_reach(self, candidates: Candidates) -> Tensor:
+    def in_reach(self, candidates: Candidates) -> NDArray[np.bool_]:
         """Whether each candidate, continued as well as can be, may still get among its sentence's n best."""
-        bounds = candidates.totals / self._ceilings[candidates.sentences]
-        return bounds > self._thresholds[candidates.sentences]
+        sentences = candidates.sentences
+        bounds = candidates.totals / self._ceilings[sentences]
+        return (bounds > self._thresholds[sentences]) & (self._counts[sentences] < self._enough)
 
-    def add(self, done: Candidates, live: Live, history: Tensor, scores: Tensor) -> None:
-        """Enter candidates [C] that end in `<eos>`, with scores [C]; live and history [R, t] are their parents'."""
-        better = scores > self._thresholds[done.sentences]
-        done, scores = done.where(better), scores[better]
-        written = torch.cat([history[done.parents], done.log_probabilities[:, None]], dim=1)
-        sentences = cast("list[int]", done.sentences.tolist())
-        for row, sentence in enumerate(sentences):
-            tokens, log_probabilities = live.prefixes[done.parents[row]], written[row]
-            self._enter(sentence, hypothesis(tokens, log_probabilities, done.totals[row], scores[row], finished=True))
+    def add(self, done: Candidates, front: Front) -> None:
+        """Enter candidates [C] that end in `<eos>`; the front has their parents."""
+        np.add.at(self._counts, done.sentences, 1)
+        scores = done.totals / self._penalties[front.step + 1]
+        for i in (scores > self._thresholds[done.sentences]).nonzero()[0]:
+            parent, total = done.parents[i], float(done.totals[i])
+            written = np.append(front.history[parent], done.log_probabilities[i])
+            new = hypothesis(front.prefixes[parent], written, total, float(scores[i]), finished=True)
+            self._enter(int(done.sentences[i]), new)
 
-    def add_dead_ends(
-        self, survivors: Candidates, live: Live, history: Tensor, totals: Tensor, penalty: LengthPenalty
-    ) -> None:
+    def add_dead_ends(self, survivors: Candidates, front: Front) -> None:
         """A sentence that has neither a survivor nor a result keeps the best of its live rows, unfinished.
 
         That happens where the rules exclude every token; an output is always given.
         """
-        provided = self._some.index_fill(0, survivors.sentences, True)
-        lost = cast("list[int]", (~provided[live.sentences]).nonzero()[:, 0].tolist())
-        for row in lost:
-            sentence = int(live.sentences[row])
+        provided = self._counts > 0
+        provided[survivors.sentences] = True
+        for row in (~provided[front.sentences]).nonzero()[0]:
+            sentence, total = int(front.sentences[row]), float(front.totals[row])
             if not self.results[sentence]:
-                score = totals[row] / penalty(totals.new_tensor(max(live.step, 1)))
-                unfinished = hypothesis(live.prefixes[row], history[row], totals[row], score, finished=False)
-                self._enter(sentence, unfinished)
+                score = total / float(self._penalties[front.step])
+                self._enter(sentence, hypothesis(front.prefixes[row], front.history[row], total, score, finished=False))
 
     def _enter(self, sentence: int, new: Hypothesis) -> None:
         best = sorted([*self.results[sentence], new], key=lambda one: -one.score)[: self._n_best]
         self.results[sentence] = best
-        self._some[sentence] = True
         if len(best) == self._n_best:
             self._thresholds[sentence] = best[-1].score

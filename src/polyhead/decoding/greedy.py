@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from polyhead.decoding.candidates import most_probable
 from polyhead.decoding.config import GreedyConfig
 from polyhead.decoding.hypothesis import Hypothesis
-from polyhead.decoding.length_penalty import length_penalty
+from polyhead.decoding.length_penalty import penalties
 from polyhead.decoding.rollout import rollout
 from polyhead.decoding.rules import Rule, max_lengths, search_rule
 from polyhead.model.seq2seq import S, Seq2Seq
@@ -31,6 +30,7 @@ def greedy(
     Raises ValueError if there are prefixes, but not one for every sentence.
     """
     config = config or GreedyConfig()
-    rule = search_rule(config, max_lengths(config, source_mask, prefixes), rules, prefixes)
-    penalty = length_penalty(config.length_penalty)
-    return rollout(model, source, source_mask, rule, lambda scores, _: most_probable(scores), penalty)
+    longest = max_lengths(config, source_mask, prefixes)
+    rule = search_rule(config, longest, rules, prefixes)
+    penalty = penalties(config.length_penalty, longest.cpu().numpy())
+    return rollout(model, source, source_mask, rule, lambda possible, _: possible.most_probable(), penalty)

@@ -1,9 +1,10 @@
 """What a search returns: one candidate translation and how probable the model finds it."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class Hypothesis:
     """False only where the rules left no token to go on with, `<eos>` included."""
 
 
-def hypothesis(tokens: Tensor, log_probabilities: Tensor, total: Tensor, score: Tensor, finished: bool) -> Hypothesis:
-    """A search's row as plain numbers: tokens [t], log_probabilities [t] or, if finished, [t + 1], two scalars."""
-    ids = cast("list[int]", tokens.tolist())
-    each = cast("list[float]", log_probabilities.tolist())
-    return Hypothesis(tuple(ids), float(total), float(score), tuple(each), finished)
+def hypothesis(
+    tokens: NDArray[np.int64], log_probabilities: NDArray[Any], total: float, score: float, finished: bool
+) -> Hypothesis:
+    """A search's row as plain numbers: tokens [t], log_probabilities [t] or, if finished, [t + 1]."""
+    return Hypothesis(tuple(tokens.tolist()), float(total), float(score), tuple(log_probabilities.tolist()), finished)

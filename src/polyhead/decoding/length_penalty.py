@@ -6,22 +6,24 @@
 from collections.abc import Callable
 from typing import Literal
 
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
-LengthPenalty = Callable[[Tensor], Tensor]
-"""Lengths, float64 of any shape → penalties ≥ some positive number, same shape, never falling with the length."""
+Floats = NDArray[np.float64]
+LengthPenalty = Callable[[Floats], Floats]
+"""Lengths of any shape → penalties ≥ some positive number, same shape, never falling with the length."""
 
 
 def wu(alpha: float) -> LengthPenalty:
     """((5 + |Y|) / 6)^α, Wu et al. 2016 (GNMT), equation 14; Vaswani et al. 2017 use α = 0.6. α = 0 is no penalty."""
 
-    def penalty(lengths: Tensor) -> Tensor:
+    def penalty(lengths: Floats) -> Floats:
         return ((5.0 + lengths) / 6.0) ** alpha
 
     return penalty
 
 
-def average(lengths: Tensor) -> Tensor:
+def average(lengths: Floats) -> Floats:
     """|Y| itself: the score is the mean log-probability of a token."""
     return lengths
 
@@ -29,3 +31,12 @@ def average(lengths: Tensor) -> Tensor:
 def length_penalty(choice: float | Literal["average"]) -> LengthPenalty:
     """A config's `length_penalty` → the function."""
     return average if choice == "average" else wu(choice)
+
+
+def penalties(choice: float | Literal["average"], longest: NDArray[np.int64]) -> Floats:
+    """A config's `length_penalty` → the penalty of every length up to the longest [B] output's, `<eos>` included.
+
+    Of nothing at all it is that of one token.
+    """
+    lengths = np.arange(longest.max(initial=0) + 2, dtype=np.float64)
+    return length_penalty(choice)(lengths.clip(min=1))

@@ -1,7 +1,7 @@
 """What may come next: small pieces that take tokens away from a model's distribution.
 
-A rule sets log-probabilities to -inf and leaves the others as they are, unnormalised: what is left keeps the
-probability that the model gave it. It owns the tensor it is given and may write into it.
+A rule sets logits to -inf and leaves the others as they are: what is left keeps the probability that the model gave it,
+so that probabilities no longer add up to 1. It owns the tensor it is given and may write into it.
 Shapes: B sentences of the batch, R live rows, t tokens written so far, V vocabulary.
 """
 
@@ -38,8 +38,8 @@ class Live:
 class Rule(Protocol):
     """Takes tokens away from the distribution."""
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
-        """log_probabilities [R, V] → the same with -inf where a token may not come next."""
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
+        """logits [R, V] → the same with -inf where a token may not come next."""
         ...
 
 
@@ -49,8 +49,8 @@ class Forbid:
 
     tokens: tuple[int, ...]
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
-        return log_probabilities.index_fill_(1, self._numbers.to(log_probabilities.device), NEVER)
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
+        return logits.index_fill_(1, self._numbers.to(logits.device), NEVER)
 
     @cached_property
     def _numbers(self) -> Tensor:
@@ -63,10 +63,10 @@ class MinLength:
 
     lengths: Tensor
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
         short = self.lengths[live.sentences] > live.step
-        log_probabilities[:, EOS].masked_fill_(short, NEVER)
-        return log_probabilities
+        logits[:, EOS].masked_fill_(short, NEVER)
+        return logits
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class MaxLength:
 
     lengths: Tensor
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
         if live.step < self.shortest:
-            return log_probabilities
+            return logits
         full = self.lengths[live.sentences] <= live.step
-        return _only(log_probabilities, full, torch.full_like(live.sentences, EOS)) if full.any() else log_probabilities
+        return _only(logits, full, torch.full_like(live.sentences, EOS)) if full.any() else logits
 
     @cached_property
     def shortest(self) -> int:
@@ -93,14 +93,14 @@ class NoRepeatNgram:
 
     n: int
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
         if live.step < self.n:
-            return log_probabilities
+            return logits
         seen = live.prefixes.unfold(1, self.n, 1)  # [R, t-n+1, n]
         context = live.prefixes[:, live.step - self.n + 1 :]  # [R, n-1]
         rows, places = (seen[:, :, :-1] == context[:, None]).all(-1).nonzero(as_tuple=True)
-        log_probabilities[rows, seen[rows, places, -1]] = NEVER
-        return log_probabilities
+        logits[rows, seen[rows, places, -1]] = NEVER
+        return logits
 
 
 class Chain:
@@ -109,10 +109,10 @@ class Chain:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
         for rule in self.rules:
-            log_probabilities = rule(log_probabilities, live)
-        return log_probabilities
+            logits = rule(logits, live)
+        return logits
 
 
 class ForcedPrefix:
@@ -126,12 +126,12 @@ class ForcedPrefix:
         self.lengths = torch.tensor([len(prefix) for prefix in prefixes], dtype=torch.int64, device=device)
         self.then = then
 
-    def __call__(self, log_probabilities: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Tensor, live: Live) -> Tensor:
         if live.step >= self.tokens.size(1):
-            return self.then(log_probabilities, live)
+            return self.then(logits, live)
         forced = self.lengths[live.sentences] > live.step
-        original = log_probabilities.clone()
-        free = self.then(log_probabilities, live)
+        original = logits.clone()
+        free = self.then(logits, live)
         only = _only(original, forced, self.tokens[live.sentences, live.step])
         return torch.where(forced[:, None], only, free)
 
@@ -171,8 +171,8 @@ def search_rule(
     return ForcedPrefix(prefixes, then=chain, device=longest.device)
 
 
-def _only(log_probabilities: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
+def _only(logits: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
     """In the rows where `rows` [R] is True, only tokens[r] stays possible."""
-    kept = log_probabilities.gather(1, tokens[:, None])
-    alone = torch.full_like(log_probabilities, NEVER).scatter_(1, tokens[:, None], kept)
-    return torch.where(rows[:, None], alone, log_probabilities)
+    kept = logits.gather(1, tokens[:, None])
+    alone = torch.full_like(logits, NEVER).scatter_(1, tokens[:, None], kept)
+    return torch.where(rows[:, None], alone, logits)

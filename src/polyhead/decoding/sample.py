@@ -12,10 +12,10 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from polyhead.decoding.candidates import best_tokens
 from polyhead.decoding.config import SamplingConfig
+from polyhead.decoding.distribution import Distribution, Numbers, largest
 from polyhead.decoding.hypothesis import Hypothesis
-from polyhead.decoding.length_penalty import length_penalty
+from polyhead.decoding.length_penalty import penalties
 from polyhead.decoding.rollout import rollout
 from polyhead.decoding.rules import NEVER, Live, Rule, max_lengths, search_rule
 from polyhead.model.seq2seq import S, Seq2Seq
@@ -51,12 +51,14 @@ def sample(
     noise = uniforms(config.seed, keys, longest + 1).to(source.device)
     filters = filters_of(config)
 
-    def draw(log_probabilities: Tensor, live: Live) -> Tensor:
+    def draw(possible: Distribution, live: Live) -> Numbers:
+        scores = possible.logits
         for narrow in filters:
-            log_probabilities = narrow(log_probabilities)
-        return invert(log_probabilities, noise[live.sentences, live.step])
+            scores = narrow(scores)
+        return invert(scores, noise[live.sentences, live.step]).cpu().numpy()
 
-    return rollout(model, source, source_mask, rule, draw, length_penalty(config.length_penalty))
+    penalty = penalties(config.length_penalty, longest.cpu().numpy())
+    return rollout(model, source, source_mask, rule, draw, penalty)
 
 
 def uniforms(seed: int, sentences: Sequence[int], counts: Tensor) -> Tensor:
@@ -94,7 +96,7 @@ def filters_of(config: SamplingConfig) -> list[Filter]:
 
 def top_k(log_probabilities: Tensor, k: int) -> Tensor:
     """log_probabilities [R, V] → the k best, the rest -inf; ties go to the lower token (Fan et al. 2018, 5.4)."""
-    tokens = best_tokens(log_probabilities.float(), k)[1]
+    tokens = largest(log_probabilities.float(), k)
     kept = log_probabilities.gather(1, tokens)
     return torch.full_like(log_probabilities, NEVER).scatter_(1, tokens, kept)
 

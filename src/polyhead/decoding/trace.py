@@ -3,19 +3,20 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Literal, cast
+from typing import Literal
 
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Candidates [C] with their normalised scores [C] float64 (`totals` divided by the length penalty)."""
+    """Candidates [C] with their normalised scores [C] (`totals` divided by the length penalty)."""
 
     candidates: Candidates
-    scores: Tensor
+    scores: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class SearchTree:
     def _nodes(self, ranked: Ranked, fate: Fate) -> Iterator[tuple[int, Node]]:
         """The sentence's own candidates as nodes, each with its row."""
         found = ranked.candidates
-        for row in cast("list[int]", (found.sentences == self._sentence).nonzero()[:, 0].tolist()):
+        for row in (found.sentences == self._sentence).nonzero()[0].tolist():
             yield (
                 row,
                 Node(

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import has_prepared_form
-from polyhead.engine.ends import ENCODED, embedded, output_rows
+from polyhead.engine.ends import ENCODED, Newest, output_rows
 from polyhead.engine.nodes import Past
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, linear, stacked_norms
 from polyhead.engine.projection import Projection
@@ -69,7 +69,7 @@ class FusedTransformer:
         """`packed` is called after each weight has been packed."""
         encoder, decoder = cast("Sequence[Any]", model.encoder.layers), cast("Sequence[Any]", model.decoder.layers)
         self.source_embedding = model.source_embedding
-        self.target_embedding = model.target_embedding
+        self.newest = Newest(model.target_embedding)
         self.output_weight = model.output.weight.detach()
         self.d_model = self.output_weight.size(1)
         itself = [layer.self_attention for layer in encoder], [layer.self_attention for layer in decoder]
@@ -120,7 +120,7 @@ class FusedTransformer:
     @torch.inference_mode()
     def step(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
-        x, after = self.features(previous, state)
+        x, after = self._features(previous, state)
         logits = torch.empty(len(x), len(self.output_weight))
         multiply(x.numpy(), self.output, 0, logits.numpy())
         return logits, after
@@ -128,9 +128,12 @@ class FusedTransformer:
     @torch.inference_mode()
     def features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
+        return self._features(previous, state)
+
+    def _features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         memory, past = state.memory, state.past.append()
         rows, length = past.places.shape
-        x = embedded(self.target_embedding, previous, state.length).contiguous()
+        x = self.newest(previous, state.length).contiguous()
         seen = Sight(past.places, np.full(rows, length, np.int32), np.arange(rows, dtype=np.int32))
         source = Sight(memory.places, memory.counts, state.sentences)
         first = int(past.places[0, -1]) if rows else 0

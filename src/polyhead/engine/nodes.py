@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 STEPS = 16
-"""Steps that there is room for at the beginning."""
+"""Steps that there is room for at the beginning …"""
+ROOM = 256
+"""… and nodes, at least: a sentence alone has room to its end."""
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Past:
     @staticmethod
     def begin(rows: int, layers: int, width: int) -> "Past":
         """No past, of `rows` rows; width: 2·A."""
-        values = np.empty((layers, rows * STEPS, width), np.float32)
+        values = np.empty((layers, max(rows * STEPS, ROOM), width), np.float32)
         return Past(Nodes(values), np.empty((rows, 0), np.int32))
 
     def append(self) -> "Past":

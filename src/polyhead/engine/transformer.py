@@ -12,7 +12,7 @@ from torch import Tensor
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
-from polyhead.engine.ends import ENCODED, embedded, output_rows
+from polyhead.engine.ends import ENCODED, Newest, output_rows
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
 from polyhead.engine.projection import Pack, Projection
@@ -77,7 +77,7 @@ class PreparedTransformer:
     def __init__(self, model: Transformer, pack: Pack) -> None:
         """Raises TypeError where the model has a part that has no prepared form."""
         self.source_embedding = model.source_embedding
-        self.target_embedding = model.target_embedding
+        self.newest = Newest(model.target_embedding)
         self.encoder = prepared_encoder(model.encoder, pack)
         self.decoder, self.memories = prepared_decoder(model.decoder, pack)
         self.output_weight = model.output.weight.detach()
@@ -130,7 +130,7 @@ class PreparedTransformer:
         past = state.past.with_room(places.shape[1]).append(places)
         counted = -(-past.written // STRIDE) * STRIDE
         ancestry = for_heads(past.ancestry[..., :counted], self.heads)
-        x = embedded(self.target_embedding, previous, state.length)
+        x = self.newest(previous, state.length)
         columns = past.columns.layers
         x = self.decoder(x, places.grid, columns, past.written, ancestry, memory.layers, memory.hidden)
         return x, PreparedState(places, memory, past, state.length + 1)

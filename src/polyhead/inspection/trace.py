@@ -5,7 +5,6 @@ whole, records every part of the model. A model that is not looked at does no wo
 """
 
 import numpy as np
-import torch
 
 from polyhead.batch import collate
 from polyhead.decoding.length_penalty import length_penalty
@@ -68,7 +67,7 @@ def trace(
         raise ModelError("the model's probabilities are not finite: its weights are damaged")
     prediction = Prediction(log_probabilities, np.array([*written.ids, EOS]))
     parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
-    length = torch.tensor(len(written.ids) + 1.0, dtype=torch.float64)
+    length = np.array(len(written.ids) + 1.0)
     width = batch.source.size(1)
     return Trace(
         model=model_info(bundle.config, parameters),

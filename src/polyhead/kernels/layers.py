@@ -19,6 +19,15 @@ Floats = NDArray[np.float32]
 
 
 @kernel
+def embed(tokens: NDArray[np.int64], table: Floats, scale: float, added: Floats, x: Floats) -> None:
+    """x [R, D] = scale · table[tokens] + added: the vectors of tokens [R], and what is added to each of them [D]."""
+    factor = np.float32(scale)
+    for r in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            x[r, i] = table[tokens[r], i] * factor + added[i]
+
+
+@kernel
 def normalise(x: Floats, gain: Floats, bias: Floats, epsilon: float, y: Floats) -> None:
     """LayerNorm (Ba et al. 2016) of every row: x [R, D] → y [R, D], which may be x."""
     size = np.float32(x.shape[1])

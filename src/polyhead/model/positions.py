@@ -64,6 +64,7 @@ class NoPosition(nn.Module):
 
     def __init__(self, d_model: int, max_length: int) -> None:
         super().__init__()
+        self.max_length = max_length
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         return x

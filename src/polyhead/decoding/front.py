@@ -1,0 +1,52 @@
+"""The live hypotheses of a search. Shapes: R live rows, t tokens so far, C candidates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from polyhead.decoding.candidates import Candidates
+from polyhead.decoding.rules import Live
+
+
+@dataclass(frozen=True)
+class Front:
+    """Unfinished hypotheses, a sentence's rows next to each other, best first."""
+
+    prefixes: NDArray[np.int64]
+    """[R, t], the tokens so far without `<sos>`."""
+    sentences: NDArray[np.int64]
+    """[R], the sentence of the batch that a row translates, ascending."""
+    history: NDArray[np.float32]
+    """[R, t], log-probabilities of the tokens so far."""
+    totals: NDArray[np.float64]
+    """[R], their sums."""
+
+    @staticmethod
+    def begin(sentences: int) -> "Front":
+        """One empty hypothesis for each of so many sentences."""
+        numbers, nothing = np.arange(sentences), np.empty((sentences, 0), np.float32)
+        return Front(nothing.astype(np.int64), numbers, nothing, np.zeros(sentences))
+
+    def extend(self, chosen: Candidates) -> "Front":
+        """The hypotheses of the candidates [C]."""
+        prefixes = np.concatenate([self.prefixes[chosen.parents], chosen.tokens[:, None]], axis=1)
+        history = np.concatenate([self.history[chosen.parents], chosen.log_probabilities[:, None]], axis=1)
+        return Front(prefixes, chosen.sentences, history, chosen.totals)
+
+    @property
+    def step(self) -> int:
+        """t, how many tokens every row has."""
+        return self.prefixes.shape[1]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """[N + 1], where each sentence's rows begin, and where the last one's end."""
+        first = (self.sentences[1:] != self.sentences[:-1]).nonzero()[0] + 1
+        return np.concatenate([[0], first, [len(self.sentences)]])
+
+    def live(self, device: torch.device) -> Live:
+        """What the rules are shown."""
+        prefixes, sentences = torch.from_numpy(self.prefixes), torch.from_numpy(self.sentences)
+        return Live(prefixes.to(device), sentences.to(device))
