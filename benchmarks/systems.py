@@ -64,6 +64,16 @@ TRAINING = (
 )
 
 
+OUR_TRANSLATIONS = (
+    Setting("auto", {"engine": "auto", "dtype": "auto", "patience": 1}),
+    Setting("plain", {"engine": "plain", "dtype": "float32", "patience": 1}),
+    *(Setting(f"prepared {dtype}", {"engine": "prepared", "dtype": dtype, "patience": 1}) for dtype in DTYPES),
+)
+"""With patience 1 a beam search ends as the peers' do …"""
+TO_THE_END = Setting("auto, no patience", {"engine": "auto", "dtype": "auto", "patience": None})
+"""… and without, as ours does unless told otherwise, when nothing can win any more."""
+
+
 def translation_systems(cores: int) -> tuple[System, ...]:
     """The same for translation; CTranslate2 in every sensible split of the cores over workers."""
     return (
@@ -71,12 +81,9 @@ def translation_systems(cores: int) -> tuple[System, ...]:
             OURS,
             None,
             "polyhead_translation.py",
-            (
-                Setting("auto", {"engine": "auto", "dtype": "auto"}),
-                Setting("plain", {"engine": "plain", "dtype": "float32"}),
-                *(Setting(f"prepared {dtype}", {"engine": "prepared", "dtype": dtype}) for dtype in DTYPES),
-            ),
+            OUR_TRANSLATIONS,
         ),
+        System(f"{OURS}, to the end", None, "polyhead_translation.py", (TO_THE_END,)),
         System("CTranslate2", "ctranslate2", "ctranslate2_translation.py", ctranslate2_settings(cores), "ctranslate2"),
         System(
             "Hugging Face",

@@ -63,7 +63,7 @@ def test_the_translation_driver_translates_as_the_package_does(toy_model: Path, 
     driver = Driver(own_python(), "polyhead_translation.py", tmp_path / "driver.log", 1, {})
     try:
         request = {"model": str(toy_model), "vocabulary": "", "first": sentences[0]}
-        driver.ask("prepare", **request, setting={"engine": "plain", "dtype": "float32"})
+        driver.ask("prepare", **request, setting={"engine": "plain", "dtype": "float32", "patience": 1})
         outputs = driver.ask("translate", sentences=sentences, beam_size=1, batch=None)["outputs"]
         expected = Translator.load(toy_model).translate(sentences, beam_size=1)
         assert outputs == [translation.text for translation in expected]

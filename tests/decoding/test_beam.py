@@ -94,6 +94,33 @@ def test_stopping_early_loses_nothing(
         assert [one.tokens for one in hypotheses] == expected
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("patience", [0.3, 1.0, 2.0])
+def test_patience_ends_a_sentence_when_so_many_are_finished(
+    table_model: Make, sources: Sources, seed: int, patience: float
+) -> None:
+    model = table_model(9, seed=seed, spread=1.5)
+    source, mask = sources(4, seed=seed)
+    config = BeamConfig(beam_size=4, length_penalty="average", patience=patience)
+    seen: list[StepRecord] = []
+    found = beam(model, source, mask, config, observer=seen.append)
+    for sentence in range(4):
+        ended, scores = list[int](), list[float]()
+        for record in seen:
+            mine = record.finished.candidates.sentences == sentence
+            ended += [record.step] * int(mine.sum())
+            scores += record.finished.scores[mine].tolist()
+            lives = bool((record.live.candidates.sentences == sentence).any())
+            assert not (lives and len(ended) >= 4 * patience), "it would go on"
+        assert len([step for step in ended if step < ended[-1]]) < 4 * patience, "no step too many"
+        assert found[sentence][0].score == max(scores)
+
+
+def test_patience_gives_as_many_as_are_asked_for(table_model: Make, sources: Sources) -> None:
+    config = BeamConfig(beam_size=4, n_best=4, patience=0.1)
+    assert [len(each) for each in beam(table_model(9, seed=3), *sources(5), config)] == [4] * 5
+
+
 def test_the_early_stop_saves_steps(table_model: Make, sources: Sources, counting: Make) -> None:
     model = table_model(9, seed=0)
     model.table[:, EOS] += 3

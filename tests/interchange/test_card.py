@@ -28,3 +28,14 @@ def test_differences_are_named(make_bundle):
     other = ctranslate2_card(type(bundle)(config, bundle.model, bundle.source_tokenizer, bundle.target_tokenizer))
     assert "^0.6" in other
     assert "lower case only" in other
+
+
+def test_a_search_ends_as_the_models_own(make_bundle):
+    bundle = make_bundle()
+    assert "patience=20," in ctranslate2_card(bundle)
+    assert "until no hypothesis can win" in ctranslate2_card(bundle)
+    settings = bundle.config.decoding.model_copy(update={"patience": 1.5})
+    config = bundle.config.model_copy(update={"decoding": settings})
+    patient = ctranslate2_card(type(bundle)(config, bundle.model, bundle.source_tokenizer, bundle.target_tokenizer))
+    assert "patience=1.5," in patient
+    assert "until no hypothesis can win" not in patient

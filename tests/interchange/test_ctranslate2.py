@@ -41,18 +41,21 @@ def test_the_same_probabilities(load, make_bundle, kind):
 
 
 @pytest.mark.parametrize("size", [1, 3])
-@pytest.mark.parametrize(("ours", "theirs"), [(0.0, 0.0), ("average", 1.0)])
-def test_the_same_translations(load, toy, toy_model, size, ours, theirs):
+@pytest.mark.parametrize(
+    ("ours", "theirs", "patience"),
+    [(0.0, 0.0, None), ("average", 1.0, None), ("average", 1.0, 1.0), ("average", 1.0, 2.0)],
+)
+def test_the_same_translations(load, toy, toy_model, size, ours, theirs, patience):
     bundle = load_bundle(toy_model)
     texts = [
         text for text in toy.source(400, seed=3) if len(bundle.source_tokenizer.encode(text)) < 9
     ]  # 20 is the limit
-    config = BeamConfig(beam_size=size, length_penalty=ours)
+    config = BeamConfig(beam_size=size, length_penalty=ours, patience=patience)
     expected = [list(found.tokens) for found in Translator(bundle).translate(texts, search=config)]
     # Nothing is forbidden there: what is left out before the softmax would change the other probabilities.
     results = load(bundle).translate_batch(
         [bundle.source_tokenizer.pieces(bundle.source_tokenizer.encode(text)) for text in texts],
-        beam_size=size, length_penalty=theirs, patience=20, min_decoding_length=0, max_decoding_length=19,
+        beam_size=size, length_penalty=theirs, patience=patience or 20, min_decoding_length=0, max_decoding_length=19,
     )  # fmt: skip
     assert [result.hypotheses[0] for result in results] == expected
     assert len({tuple(tokens) for tokens in expected}) > 50, "as many translations, not one for all"

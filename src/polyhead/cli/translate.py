@@ -13,7 +13,7 @@ from cyclopts import Parameter, validators
 from polyhead.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from polyhead.decoding.config import BeamConfig, SearchConfig
+    from polyhead.decoding.config import BeamConfig, SamplingConfig
     from polyhead.translator import Translation
 
 Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
@@ -35,6 +35,7 @@ def translate(
     min_length: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     max_length: Positive = None,
     length_penalty: Annotated[float | None, Parameter(validator=validators.Number(gte=0))] = None,
+    patience: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     no_repeat_ngram: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     prefix: Path | None = None,
     ensemble: tuple[Path, ...] = (),
@@ -76,6 +77,9 @@ def translate(
         The most tokens of an output.
     length_penalty
         α: above 0 favours longer translations.
+    patience
+        Ends a line's beam search when beam × patience translations are finished: 1 is quick, and what most toolkits do.
+        Left out, the search goes on until nothing better can come.
     no_repeat_ngram
         No n-gram of this n twice in an output.
     prefix
@@ -104,8 +108,8 @@ def translate(
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.translator import Translator
 
-    if sample and (n_best > 1 or beam is not None):
-        raise UsageError("--sample draws one translation a line; leave out --beam and --n-best")
+    if sample and (n_best > 1 or beam is not None or patience is not None):
+        raise UsageError("--sample draws one translation a line; leave out --beam, --n-best and --patience")
     drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     if not sample and drawn != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
         raise UsageError("--temperature, --top-k and --top-p shape a distribution to draw from; add --sample")
@@ -122,7 +126,10 @@ def translate(
         "length_penalty": length_penalty,
         "no_repeat_ngram": no_repeat_ngram,
     }
-    search = _search(translator.config.decoding, shape, {**drawn, "seed": seed} if sample else None)
+    if sample:
+        search = _sampling(translator.config.decoding, shape, {**drawn, "seed": seed})
+    else:
+        search = _beam(translator.config.decoding, {**shape, "patience": patience})
     with progress_bar("translating", len(lines)) as advance:
         results = translator.translate(
             lines,
@@ -138,14 +145,20 @@ def translate(
     write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
 
 
-def _search(usual: BeamConfig, shape: Mapping[str, float | None], drawn: Mapping[str, float] | None) -> SearchConfig:
-    """The model's own beam search with what was asked for in its place, or sampling where `drawn` says how."""
-    from polyhead.decoding.config import BeamConfig, SamplingConfig
+def _beam(usual: BeamConfig, asked: Mapping[str, float | None]) -> BeamConfig:
+    """The model's own beam search with what was asked for in its place."""
+    return type(usual).model_validate({**usual.model_dump(), **_given(asked)})
 
-    asked = {key: value for key, value in shape.items() if value is not None}
-    if drawn is None:
-        return BeamConfig.model_validate({**usual.model_dump(), **asked})
-    return SamplingConfig.model_validate({**{key: getattr(usual, key) for key in shape}, **asked, **drawn})
+
+def _sampling(usual: BeamConfig, asked: Mapping[str, float | None], drawn: Mapping[str, float]) -> SamplingConfig:
+    """The same, but drawn as `drawn` says."""
+    from polyhead.decoding.config import SamplingConfig
+
+    return SamplingConfig.model_validate({**{key: getattr(usual, key) for key in asked}, **_given(asked), **drawn})
+
+
+def _given(asked: Mapping[str, float | None]) -> dict[str, float]:
+    return {key: value for key, value in asked.items() if value is not None}
 
 
 def _written(results: Sequence[Translation], *, as_json: bool, ranked: bool, aligned: bool) -> Iterator[str]:

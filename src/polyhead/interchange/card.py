@@ -16,7 +16,7 @@ results = translator.translate_batch(
     [{tag}source.encode({text}, out_type=str)],
     beam_size={beam},
     length_penalty={penalty},
-    patience=20,
+    patience={patience},
     min_decoding_length={shortest},
     disable_unk={no_unknown},
     suppress_sequences={never},
@@ -26,10 +26,13 @@ print(target.decode(results[0].hypotheses[0]))
 
 The weights are the same, in float32. What differs from polyhead:
 
-- CTranslate2 stops at `beam_size` finished hypotheses; a large `patience` lets it search on, as polyhead does.
-- Tokens that are never written are left out before the softmax here, after it in polyhead: scores differ slightly.
+{stopping}- Tokens that are never written are left out before the softmax here, after it in polyhead: scores differ.
 {differences}
 """
+
+SEARCH_ON = 20
+"""A patience that hardly any search comes to the end of."""
+_SEARCHING_ON = "- polyhead searches until no hypothesis can win any more; here a large patience comes near that.\n"
 
 _HUGGING_FACE = """\
 # {directions}, for Hugging Face transformers
@@ -61,6 +64,8 @@ def ctranslate2_card(bundle: Bundle) -> str:
         text='"…"',
         beam=bundle.config.decoding.beam_size,
         penalty=nearest_penalty(bundle),
+        patience=bundle.config.decoding.patience or SEARCH_ON,
+        stopping="" if bundle.config.decoding.patience else _SEARCHING_ON,
         shortest=bundle.config.decoding.min_length,
         no_unknown=not bundle.config.decoding.allow_unknown,
         never=never,

@@ -95,7 +95,8 @@ def generation_settings(bundle: Bundle) -> dict[str, Any]:
     return {
         "num_beams": search.beam_size,
         "length_penalty": nearest_penalty(bundle),
-        "early_stopping": "never",  # what this calls never is our rule: go on until no hypothesis can win any more
+        # what this calls never is our rule: go on until no hypothesis can win any more; True is a patience of 1
+        "early_stopping": "never" if search.patience is None else True,
         "no_repeat_ngram_size": search.no_repeat_ngram,
         "suppress_tokens": never,
         "max_length": min(bundle.config.model.max_length, search.max_length or bundle.config.model.max_length),
