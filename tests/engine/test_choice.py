@@ -31,9 +31,16 @@ def recurrent():
 )
 def test_the_fastest_for_this_cpu(monkeypatch: pytest.MonkeyPatch, features: set[str], dtype: Any) -> None:
     monkeypatch.setattr(choice, "cpu_features", lambda: features)
+    monkeypatch.setattr(fused, "cpu_features", set[str])
     monkeypatch.setattr(choice, "has_int8", lambda: True)
     assert choose(transformer(256)) == Choice("prepared", dtype)
-    assert choose(transformer()) == Choice("prepared", "float32"), "a narrow model gains nothing"
+    assert choose(transformer()) == Choice("prepared", "float32"), "a narrow model is quick enough"
+
+
+def test_our_own_products_need_nothing_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused, "cpu_features", lambda: {"avx512_vnni"})
+    monkeypatch.setattr(choice, "has_int8", lambda: False)
+    assert choose(transformer(256)) == choose(transformer(), dtype="int8") == Choice("prepared", "int8")
 
 
 def test_what_is_asked_for_is_taken() -> None:
@@ -53,12 +60,12 @@ def test_an_rnn_is_searched_as_it_is() -> None:
 
 def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "has_int8", lambda: False)
+    monkeypatch.setattr(fused, "cpu_features", set[str])
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
     with pytest.raises(ModelError, match="FBGEMM"):
         choose(transformer(), dtype="int8")
     with pytest.raises(ModelError, match="oneDNN"):
         choose(transformer(), dtype="bfloat16")
-    monkeypatch.setattr(fused, "cpu_features", set[str])
     prepared = prepare(transformer(), choose(transformer(256)))
     assert isinstance(prepared, PreparedTransformer)
     assert isinstance(prepared.output, Plain)
@@ -72,6 +79,11 @@ def test_a_part_without_a_prepared_form_leaves_the_model_as_it_is() -> None:
         prepare(model, Choice("prepared", "float32"))
     model = transformer()
     model.get_submodule("encoder.layers.0").feed_forward_sublayer = torch.nn.Identity()
+    assert choose(model) == Choice("plain", "float32")
+    with pytest.raises(TypeError, match="Identity"):
+        prepare(model, Choice("prepared", "float32"))
+    model = transformer()
+    model.target_embedding.positions = torch.nn.Identity()
     assert choose(model) == Choice("plain", "float32")
     with pytest.raises(TypeError, match="Identity"):
         prepare(model, Choice("prepared", "float32"))

@@ -8,37 +8,42 @@ from torch import Tensor, nn
 from polyhead.engine.projection import Projection, pack_plain
 from polyhead.kernels.layers import embed
 from polyhead.model.embedding import Embedding
-from polyhead.model.positions import Learned, NoPosition, SinusoidalAdd
+from polyhead.model.positions import Learned, NoPosition, SinusoidalAdd, SinusoidalConcat
 
 ENCODED = 512
 """Tokens, padding included, that are encoded together: what they become on the way should fit a core's cache."""
 
 
-class Newest:
-    """The embedding of the token that each row has just written: what the trained embedding gives, in one call."""
+PLACED = (SinusoidalAdd, SinusoidalConcat, Learned, NoPosition)
+"""The kinds of positions that are known here."""
+
+
+class Embedded:
+    """What a trained embedding gives for tokens that stand anywhere, without padding, in one call."""
 
     def __init__(self, embedding: Embedding) -> None:
-        self.embedding = embedding
         self.table = embedding.tokens.weight.detach().numpy()
         self.scale = embedding.scale
+        self.positions = embedding.positions
         self.added = _added(embedding.positions, self.table.shape[1])
 
-    def __call__(self, tokens: Tensor, position: int) -> Tensor:
-        """tokens [R], all at one position → [R, D]."""
-        if self.added is None:
-            return self.embedding(tokens[:, None], position)[:, 0]
-        x = torch.empty(len(tokens), self.table.shape[1])
-        embed(tokens.numpy(), self.table, self.scale, self.added[position], x.numpy())
+    def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.float32]:
+        """tokens [R], positions [R] → [R, D]."""
+        x = np.empty((len(tokens), self.table.shape[1]), np.float32)
+        embed(tokens, positions, self.table, self.scale, self.added, x)
+        if isinstance(self.positions, SinusoidalConcat):
+            encoding = self.positions.encoding[torch.from_numpy(positions)]
+            return self.positions.merge(torch.cat([torch.from_numpy(x), encoding], -1)).detach().numpy()
         return x
 
 
-def _added(positions: nn.Module, size: int) -> NDArray[np.float32] | None:
-    """[T, D], what is added at every position; None where a position is no addition."""
+def _added(positions: nn.Module, size: int) -> NDArray[np.float32]:
+    """[T, D], what is added at every position."""
     if isinstance(positions, SinusoidalAdd | Learned):
         return positions.encoding.detach().numpy()
-    if isinstance(positions, NoPosition):
-        return np.broadcast_to(np.zeros(size, np.float32), (positions.max_length, size))
-    return None
+    if isinstance(positions, SinusoidalConcat | NoPosition):
+        return np.zeros((positions.max_length, size), np.float32)
+    raise TypeError(f"{type(positions).__name__} has no prepared form")
 
 
 def output_rows(weight: Tensor, tokens: Tensor) -> Projection:

@@ -11,11 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import has_prepared_form
-from polyhead.engine.ends import ENCODED, Newest, output_rows
+from polyhead.engine.ends import ENCODED, Embedded, output_rows
 from polyhead.engine.nodes import Past
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, linear, stacked_norms
 from polyhead.engine.projection import Projection
@@ -68,8 +69,8 @@ class FusedTransformer:
     def __init__(self, model: Transformer, pack: Pack, packed: Callable[[], None]) -> None:
         """`packed` is called after each weight has been packed."""
         encoder, decoder = cast("Sequence[Any]", model.encoder.layers), cast("Sequence[Any]", model.decoder.layers)
-        self.source_embedding = model.source_embedding
-        self.newest = Newest(model.target_embedding)
+        self.source_embedding = Embedded(model.source_embedding)
+        self.target_embedding = Embedded(model.target_embedding)
         self.output_weight = model.output.weight.detach()
         self.d_model = self.output_weight.size(1)
         itself = [layer.self_attention for layer in encoder], [layer.self_attention for layer in decoder]
@@ -93,26 +94,26 @@ class FusedTransformer:
     @torch.inference_mode()
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
-        states = torch.zeros(*source.shape, self.d_model)
-        for rows in cut_by_length(cast("list[int]", source_mask.sum(1).tolist()), ENCODED):
-            mask = source_mask[rows]
-            x = self.source_embedding(source[rows])[mask]
-            counts, places = _sentences(mask)
-            owner = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-            layers.encode(x.numpy(), Sight(places, counts, owner), *self.encoder)
-            part = torch.zeros(*mask.shape, self.d_model)
-            part[mask] = _normalised(x, self.encoder_norm)
-            states[rows] = part
-        return Memory(states, source_mask)
+        tokens, mask = source.numpy(), source_mask.numpy()
+        states = np.zeros((*tokens.shape, self.d_model), np.float32)
+        for chosen in cut_by_length(cast("list[int]", mask.sum(1).tolist()), ENCODED):
+            rows, seen = np.array(chosen), mask[chosen]
+            sentences, columns = seen.nonzero()
+            x = self.source_embedding(tokens[rows[sentences], columns], columns)
+            counts, places = _sentences(seen)
+            layers.encode(x, Sight(places, counts, sentences.astype(np.int32)), *self.encoder)
+            states[rows[sentences], columns] = _normalised(x, self.encoder_norm)
+        return Memory(torch.from_numpy(states), source_mask)
 
     @torch.inference_mode()
     def start(self, memory: Memory) -> FusedState:
         """The memory projected to every layer's keys and values, once for a sentence; no past."""
-        states = memory.states[memory.mask].numpy()
+        mask = memory.mask.numpy()
+        states = memory.states.numpy()[mask]
         count = len(self.key_value.weight)
         values = np.empty((count, len(states), 2 * self.width), np.float32)
         layers.remember(states, self.key_value, values)
-        counts, places = _sentences(memory.mask)
+        counts, places = _sentences(mask)
         sentences = np.arange(len(counts), dtype=np.int32)
         past = Past.begin(len(counts), count, 2 * self.width)
         return FusedState(sentences, FusedMemory(values, places, counts), past, 0)
@@ -122,22 +123,23 @@ class FusedTransformer:
         """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
         x, after = self._features(previous, state)
         logits = torch.empty(len(x), len(self.output_weight))
-        multiply(x.numpy(), self.output, 0, logits.numpy())
+        multiply(x, self.output, 0, logits.numpy())
         return logits, after
 
     @torch.inference_mode()
     def features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
-        return self._features(previous, state)
+        x, after = self._features(previous, state)
+        return torch.from_numpy(x), after
 
-    def _features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
+    def _features(self, previous: Tensor, state: FusedState) -> tuple[Floats, FusedState]:
         memory, past = state.memory, state.past.append()
         rows, length = past.places.shape
-        x = self.newest(previous, state.length).contiguous()
+        x = self.target_embedding(previous.numpy(), np.full(len(previous), state.length, np.int64))
         seen = Sight(past.places, np.full(rows, length, np.int32), np.arange(rows, dtype=np.int32))
         source = Sight(memory.places, memory.counts, state.sentences)
         first = int(past.places[0, -1]) if rows else 0
-        layers.decode(x.numpy(), past.nodes.values, first, seen, memory.values, source, *self.decoder)
+        layers.decode(x, past.nodes.values, first, seen, memory.values, source, *self.decoder)
         after = FusedState(state.sentences, memory, past, state.length + 1)
         return _normalised(x, self.decoder_norm), after
 
@@ -157,11 +159,11 @@ def has_fused_form(model: Transformer, dtype: str) -> bool:
     return relu and whole and all(map(has_prepared_form, layers)) and NEEDED.get(dtype, "none") in cpu_features()
 
 
-def _sentences(mask: Tensor) -> tuple[Integers, Integers]:
+def _sentences(mask: NDArray[np.bool_]) -> tuple[Integers, Integers]:
     """mask [B, S], True at tokens that lie one after the other in a store → how many a sentence has [B], and which."""
-    counts = mask.sum(1, dtype=torch.int32).numpy()
-    first = np.cumsum(counts, dtype=np.int32) - counts
-    return counts, first[:, None] + np.arange(mask.size(1), dtype=np.int32)
+    counts = mask.sum(1, dtype=np.int32)
+    first = counts.cumsum(dtype=np.int32) - counts
+    return counts, first[:, None] + np.arange(mask.shape[1], dtype=np.int32)
 
 
 def _attention(
@@ -211,8 +213,8 @@ def _norm(module: nn.Module) -> tuple[Floats, Floats, float] | None:
     return module.weight.detach().numpy(), module.bias.detach().numpy(), module.eps
 
 
-def _normalised(x: Tensor, norm: tuple[Floats, Floats, float] | None) -> Tensor:
+def _normalised(x: Floats, norm: tuple[Floats, Floats, float] | None) -> Floats:
     """x [R, D], in place."""
     if norm is not None:
-        layers.normalise(x.numpy(), *norm, x.numpy())
+        layers.normalise(x, *norm, x)
     return x

@@ -6,13 +6,14 @@ Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, W places 
 from dataclasses import dataclass, replace
 from typing import cast
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
-from polyhead.engine.ends import ENCODED, Newest, output_rows
+from polyhead.engine.ends import ENCODED, Embedded, output_rows
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
 from polyhead.engine.projection import Pack, Projection
@@ -77,7 +78,7 @@ class PreparedTransformer:
     def __init__(self, model: Transformer, pack: Pack) -> None:
         """Raises TypeError where the model has a part that has no prepared form."""
         self.source_embedding = model.source_embedding
-        self.newest = Newest(model.target_embedding)
+        self.target_embedding = Embedded(model.target_embedding)
         self.encoder = prepared_encoder(model.encoder, pack)
         self.decoder, self.memories = prepared_decoder(model.decoder, pack)
         self.output_weight = model.output.weight.detach()
@@ -130,7 +131,8 @@ class PreparedTransformer:
         past = state.past.with_room(places.shape[1]).append(places)
         counted = -(-past.written // STRIDE) * STRIDE
         ancestry = for_heads(past.ancestry[..., :counted], self.heads)
-        x = self.newest(previous, state.length)
+        positions = np.full(len(previous), state.length, np.int64)
+        x = torch.from_numpy(self.target_embedding(previous.numpy(), positions))
         columns = past.columns.layers
         x = self.decoder(x, places.grid, columns, past.written, ancestry, memory.layers, memory.hidden)
         return x, PreparedState(places, memory, past, state.length + 1)

@@ -16,15 +16,17 @@ from polyhead.kernels.compile import kernel
 from polyhead.kernels.products import Product, multiply
 
 Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
 
 
 @kernel
-def embed(tokens: NDArray[np.int64], table: Floats, scale: float, added: Floats, x: Floats) -> None:
-    """x [R, D] = scale · table[tokens] + added: the vectors of tokens [R], and what is added to each of them [D]."""
+def embed(tokens: Integers, positions: Integers, table: Floats, scale: float, added: Floats, x: Floats) -> None:
+    """x [R, D] = scale · table[tokens] + added[positions]."""
     factor = np.float32(scale)
     for r in range(x.shape[0]):
+        token, position = tokens[r], positions[r]
         for i in range(x.shape[1]):
-            x[r, i] = table[tokens[r], i] * factor + added[i]
+            x[r, i] = table[token, i] * factor + added[position, i]
 
 
 @kernel

@@ -40,6 +40,7 @@ class SinusoidalConcat(nn.Module):
 
     def __init__(self, d_model: int, max_length: int) -> None:
         super().__init__()
+        self.max_length = max_length
         self.register_buffer("encoding", positional_encoding(max_length, d_model), persistent=False)
         self.merge = nn.Linear(2 * d_model, d_model)
 
