@@ -31,11 +31,11 @@ def test_no_sources_and_no_cache_are_nothing_to_forget(tmp_path: Path) -> None:
 def test_without_a_place_for_a_cache_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     compiler, asked = compiling.numba.njit, list[bool]()
 
-    def without_cache(*, cache: bool = False, **options: Any) -> Any:
+    def without_cache(*function: Any, cache: bool = False, **options: Any) -> Any:
         asked.append(cache)
         if cache:
             raise RuntimeError("no locator available")
-        return compiler(**options)
+        return compiler(*function, **options)
 
     monkeypatch.setattr(compiling.numba, "njit", without_cache)
 
@@ -43,4 +43,20 @@ def test_without_a_place_for_a_cache_it_is_compiled_all_the_same(monkeypatch: py
         return 2 * x
 
     assert kernel(double)(21) == 42
-    assert asked == [True, False]
+    assert asked[:2] == [True, False], "after that it is Numba that asks"
+
+
+def test_a_pause_is_announced_once(caplog: pytest.LogCaptureFixture) -> None:
+    announcement = compiling.Announcement()
+    with caplog.at_level("INFO", "polyhead"):
+        announcement.on_start(None)
+        announcement.on_start(None)
+    assert len(caplog.messages) == 1
+    assert "once" in caplog.messages[0]
+
+
+def test_numba_tells_when_it_compiles_and_only_then() -> None:
+    with compiling.event.install_recorder("numba:compile") as record:
+        function = compiling.numba.njit(lambda x: x + 1)
+        assert function(1) == function(2) - 1 == 2
+    assert len(record.buffer) == 2, "the beginning and the end"

@@ -1,5 +1,6 @@
 """The command line: one small file a command, loaded only when it is called."""
 
+import logging
 import os
 import sys
 import warnings
@@ -47,6 +48,8 @@ for _name, _help in COMMANDS.items():
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted."""
     warnings.showwarning = _warn
+    if sys.stderr.isatty():
+        _show_messages()
     # PyTorch's idle threads shall sleep, not spin: beside other programs spinning costs far more than waking takes.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
@@ -67,6 +70,14 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
     return result if isinstance(result, int) else 0
+
+
+def _show_messages() -> None:
+    """What the library has to say to who waits for it."""
+    handler, logger = logging.StreamHandler(), logging.getLogger("polyhead")
+    handler.setFormatter(logging.Formatter("polyhead: %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
 
 
 def _warn(message: Warning | str, *place: object, **more: object) -> None:

@@ -3,6 +3,7 @@
 Numba and LLVM have no types that a checker could follow: here they are `Any`.
 """
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -14,6 +15,7 @@ intrinsic: Any = import_module("numba.extending").intrinsic
 overload: Any = import_module("numba.extending").overload
 types: Any = numba.types
 ir: Any = import_module("llvmlite.ir")
+event: Any = import_module("numba.core.event")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,4 +45,20 @@ def forget_older_code(directory: Path) -> None:
                 index.unlink(missing_ok=True)
 
 
+class Announcement(event.Listener):
+    """Says, in a process once, why there is a pause: of kernels in the cache there is none."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        """A kernel begins to be compiled."""
+        if not self.said:
+            self.said = True
+            logging.getLogger(__name__).info("compiling for this CPU, which takes some seconds, once")
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+
+
 forget_older_code(Path(__file__).parent)
+event.register("numba:compile", Announcement())
