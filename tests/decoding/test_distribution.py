@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from polyhead.decoding.distribution import Distribution, OnCpu, OnDevice, distribution, largest
+from polyhead.decoding.rules import Live, Rule
 
 Make = Callable[[Tensor], Distribution]
 NEVER = float("-inf")
@@ -67,14 +68,25 @@ def test_other_devices_find_the_same_continuations(widths: list[int], count: int
         assert np.array_equal(left[possible], right[possible])
 
 
-@pytest.mark.parametrize("make", [distribution, lambda logits: on_device(logits.float())])
+def first_thirty_are_excluded(logits: Tensor, live: Live) -> Tensor:
+    logits[:, :30] = NEVER
+    return logits
+
+
+def on_device_under(logits: Tensor, rule: Rule, live: Live) -> Distribution:
+    found = OnDevice(logits.float(), logits.float().logsumexp(-1))
+    return found.under(rule(found.logits, live))
+
+
+@pytest.mark.parametrize("make", [distribution, on_device_under])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_probabilities_are_the_models_own_whatever_the_rules_take_away(make: Make, dtype: torch.dtype) -> None:
+def test_probabilities_are_the_models_own_whatever_the_rules_take_away(
+    make: Callable[[Tensor, Rule, Live], Distribution], dtype: torch.dtype
+) -> None:
     logits = torch.randn(70, 6, dtype=dtype).t()
     exact = logits.double().log_softmax(-1).numpy()
-    found = make(logits.clone())
-    found.logits[:, :30] = NEVER
-    found = found.under(found.logits)
+    live = Live(torch.empty(6, 0, dtype=torch.int64), torch.arange(6))
+    found = make(logits.clone(), first_thirty_are_excluded, live)
     rows, tokens = np.divmod(np.arange(6 * 40), 40)
     np.testing.assert_allclose(found.log_probabilities(rows, tokens + 30), exact[:, 30:].ravel(), atol=1e-5, rtol=1e-5)
     assert (found.log_probabilities(rows, tokens % 30) == NEVER).all()

@@ -58,8 +58,7 @@ def beam(
     previous, state = torch.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
         logits, state = model.step(previous, state)
-        possible = distribution(logits)
-        possible = possible.under(rule(possible.logits, front.live(source.device)))
+        possible = distribution(logits, rule, front.live(source.device))
         step = _advance(front, possible, config.beam_size, finished)
         if observer is not None:
             observer(step.record(front.step, float(penalty[front.step + 1])))

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from polyhead.decoding.rules import Live, Rule
 from polyhead.kernels import vocabulary
 from polyhead.kernels.vocabulary import CHUNK
 
@@ -26,10 +27,6 @@ class Distribution(Protocol):
     @property
     def logits(self) -> Tensor:
         """[R, V] float32, -inf where the rules exclude a token."""
-        ...
-
-    def under(self, logits: Tensor) -> Self:
-        """The same with the logits that a rule has left: they may be -inf, but not higher than they were."""
         ...
 
     def most_probable(self) -> Numbers:
@@ -49,12 +46,12 @@ class Distribution(Protocol):
         ...
 
 
-def distribution(logits: Tensor) -> Distribution:
-    """logits [R, V], which are the distribution's own from now on: the rules write into them."""
+def distribution(logits: Tensor, rule: Rule, live: Live) -> Distribution:
+    """What the rule leaves of logits [R, V], which it writes into; live rows."""
     logits = logits.float()
-    if logits.device.type != "cpu":
-        return OnDevice(logits, logits.logsumexp(-1))
-    return OnCpu.of(logits.contiguous())
+    on_cpu = logits.device.type == "cpu"
+    found = OnCpu.of(logits.contiguous()) if on_cpu else OnDevice(logits, logits.logsumexp(-1))
+    return found.under(rule(found.logits, live))
 
 
 @dataclass(frozen=True)
@@ -76,6 +73,7 @@ class OnCpu:
         return cls(logits, normalisers, peaks)
 
     def under(self, logits: Tensor) -> Self:
+        """The same with the logits that a rule has left: they may be -inf, but not higher than they were."""
         return type(self)(logits.contiguous(), self.normalisers, self.peaks)
 
     def most_probable(self) -> Numbers:
@@ -103,6 +101,7 @@ class OnDevice:
     """[R], log Σ exp of the model's logits."""
 
     def under(self, logits: Tensor) -> Self:
+        """The same with the logits that a rule has left."""
         return type(self)(logits, self.normalisers)
 
     def most_probable(self) -> Numbers:

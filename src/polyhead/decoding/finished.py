@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.front import Front
-from polyhead.decoding.hypothesis import Hypothesis, hypothesis
+from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import NEVER
 
 Floats = NDArray[np.float64]
@@ -40,11 +40,9 @@ class Finished:
         """Enter candidates [C] that end in `<eos>`; the front has their parents."""
         np.add.at(self._counts, done.sentences, 1)
         scores = done.totals / self._penalties[front.step + 1]
-        for i in (scores > self._thresholds[done.sentences]).nonzero()[0]:
-            parent, total = done.parents[i], float(done.totals[i])
-            written = np.append(front.history[parent], done.log_probabilities[i])
-            new = hypothesis(front.prefixes[parent], written, total, float(scores[i]), finished=True)
-            self._enter(int(done.sentences[i]), new)
+        for i in (scores > self._thresholds[done.sentences]).nonzero()[0].tolist():
+            ending = int(done.parents[i]), float(done.log_probabilities[i]), float(done.totals[i])
+            self._enter(int(done.sentences[i]), front.ended(*ending, self._penalties))
 
     def add_dead_ends(self, survivors: Candidates, front: Front) -> None:
         """A sentence that has neither a survivor nor a result keeps the best of its live rows, unfinished.
@@ -53,11 +51,10 @@ class Finished:
         """
         provided = self._counts > 0
         provided[survivors.sentences] = True
-        for row in (~provided[front.sentences]).nonzero()[0]:
-            sentence, total = int(front.sentences[row]), float(front.totals[row])
+        for row in (~provided[front.sentences]).nonzero()[0].tolist():
+            sentence = int(front.sentences[row])
             if not self.results[sentence]:
-                score = total / float(self._penalties[front.step])
-                self._enter(sentence, hypothesis(front.prefixes[row], front.history[row], total, score, finished=False))
+                self._enter(sentence, front.unfinished(row, self._penalties))
 
     def _enter(self, sentence: int, new: Hypothesis) -> None:
         best = sorted([*self.results[sentence], new], key=lambda one: -one.score)[: self._n_best]

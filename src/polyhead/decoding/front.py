@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
+from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
 
 
@@ -34,6 +35,17 @@ class Front:
         prefixes = np.concatenate([self.prefixes[chosen.parents], chosen.tokens[:, None]], axis=1)
         history = np.concatenate([self.history[chosen.parents], chosen.log_probabilities[:, None]], axis=1)
         return Front(prefixes, chosen.sentences, history, chosen.totals)
+
+    def ended(self, row: int, log_probability: float, total: float, penalties: NDArray[np.float64]) -> Hypothesis:
+        """A row continued by `<eos>`: log P of that, and of the whole; penalties of every length."""
+        written, score = np.append(self.history[row], log_probability), total / float(penalties[self.step + 1])
+        return hypothesis(self.prefixes[row], written, total, score, finished=True)
+
+    def unfinished(self, row: int, penalties: NDArray[np.float64]) -> Hypothesis:
+        """A row as it is, where the rules leave it no token."""
+        total = float(self.totals[row])
+        score = total / float(penalties[self.step])
+        return hypothesis(self.prefixes[row], self.history[row], total, score, finished=False)
 
     @property
     def step(self) -> int:

@@ -12,7 +12,7 @@ from torch import Tensor
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.distribution import Distribution, Numbers, Sums, distribution
 from polyhead.decoding.front import Front
-from polyhead.decoding.hypothesis import Hypothesis, hypothesis
+from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import NEVER, Live, Rule
 from polyhead.model.seq2seq import S, Seq2Seq
 from polyhead.symbols import EOS, SOS
@@ -36,25 +36,20 @@ def rollout(
     while True:
         logits, state = model.step(previous, state)
         live = front.live(source.device)
-        possible = distribution(logits)
-        possible = possible.under(rule(possible.logits, live))
+        possible = distribution(logits, rule, live)
         rows, tokens = np.arange(len(previous)), choose(possible, live)
         values = possible.log_probabilities(rows, tokens)
         written = Candidates(front.sentences, rows, tokens, values, front.totals + values)
         leaving = (tokens == EOS) | ~(values > NEVER)
-        for row in leaving.nonzero()[0]:
-            results[int(front.sentences[row])] = _result(front, written, row, penalty)
+        for row in leaving.nonzero()[0].tolist():
+            sentence, value = int(front.sentences[row]), float(values[row])
+            if value > NEVER:
+                results[sentence] = front.ended(row, value, float(written.totals[row]), penalty)
+            else:
+                results[sentence] = front.unfinished(row, penalty)
         if leaving.all():
             return [results[sentence] for sentence in range(len(source))]
         if leaving.any():
             written = written.where(~leaving)
             state = state.select(torch.from_numpy(written.parents).to(source.device))
         front, previous = front.extend(written), torch.from_numpy(written.tokens).to(source.device)
-
-
-def _result(front: Front, written: Candidates, row: int, penalty: Sums) -> Hypothesis:
-    """A row that has ended in `<eos>` or, unfinished, where no token is possible."""
-    finished = bool(written.log_probabilities[row] > NEVER)
-    kept = np.append(front.history[row], written.log_probabilities[row]) if finished else front.history[row]
-    total = float((written if finished else front).totals[row])
-    return hypothesis(front.prefixes[row], kept, total, total / float(penalty[len(kept)]), finished)
