@@ -106,6 +106,29 @@ def test_a_row_that_sees_nothing_is_zero_and_passes_no_gradient(core: type[nn.Mo
     assert all(x.grad is not None and x.grad.isfinite().all() for x in (query, key, value))
 
 
+@pytest.mark.parametrize(
+    "shape", [None, (5,), (4, 5), (2, 1, 1, 5), (1, 1, 4, 5), (2, 1, 4, 5), (2, 3, 4, 5), (1, 1, 4, 1)]
+)
+def test_weights_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, ...] | None) -> None:
+    """Where gradients are recorded a kernel computes them; without, PyTorch's operations."""
+    query, key = (
+        torch.randn(2, 3, 4, 8).bfloat16().requires_grad_(),
+        torch.randn(2, 3, 5, 8).bfloat16().requires_grad_(),
+    )
+    mask = torch.rand(shape) > 0.4 if shape is not None else None
+    wide = [x.detach().double().requires_grad_() for x in (query, key)]
+    found, expected = attention_weights(query, key, mask), attention_weights(wide[0], wide[1], mask)
+    assert "_SoftmaxBackward" in str(found.grad_fn)
+    gradient = torch.randn(2, 3, 4, 5).bfloat16()
+    got = torch.autograd.grad(found, [query, key], gradient)
+    wanted = torch.autograd.grad(expected, wide, gradient.double())
+    with torch.no_grad():
+        torch.testing.assert_close(attention_weights(query, key, mask), found, atol=0.01, rtol=0)
+    assert ((found == 0) == (expected == 0)).all()
+    for actual, value in zip((found.detach(), *got), (expected.detach(), *wanted), strict=True):
+        assert float((actual - value).norm()) < 0.02 * float(value.norm())
+
+
 def test_huge_scores_saturate_without_nan() -> None:
     query, key = torch.full((1, 1, 1, 4), 1e18), torch.tensor([[[[1e18] * 4, [-1e18] * 4]]])
     assert attention_weights(query, key).tolist() == [[[[1.0, 0.0]]]]

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from polyhead.training import loss as loss_module
+from polyhead.hardware import cpu_features
+from polyhead.training import expectations as expectations_module
 from polyhead.training.loss import label_smoothed_loss
 
 Problem = tuple[Tensor, Tensor, Tensor]
@@ -68,21 +69,29 @@ def test_equals_cross_entropy_values_and_gradients(
 ) -> None:
     problem = draw_problem(rows, vocabulary, d_model, spread)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loss_module, "CHUNK_ROWS", chunk)
+        patch.setattr(expectations_module, "CHUNK_ROWS", chunk)
         found = ours(problem, smoothing, scale)
     assert_close(found, reference(problem, smoothing, scale), 1e-5)
 
 
 def test_the_chunk_size_in_use_needs_no_whole_chunks() -> None:
-    for rows in (loss_module.CHUNK_ROWS - 1, loss_module.CHUNK_ROWS, 2 * loss_module.CHUNK_ROWS + 3):
+    for rows in (
+        expectations_module.CHUNK_ROWS - 1,
+        expectations_module.CHUNK_ROWS,
+        2 * expectations_module.CHUNK_ROWS + 3,
+    ):
         problem = draw_problem(rows, 30, 8)
         assert_close(ours(problem, 0.1), reference(problem, 0.1), 1e-5)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("vocabulary", [50, 2000])
-def test_bfloat16_is_near_the_exact_value(vocabulary: int, smoothing: float) -> None:
+@pytest.mark.parametrize("kernel", [False, "avx512_bf16" in cpu_features()])
+def test_bfloat16_is_near_the_exact_value(
+    vocabulary: int, smoothing: float, kernel: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Loss within half a percent; each gradient within two percent of it (Euclidean norm), the dtypes kept."""
+    monkeypatch.setattr(expectations_module, "_has_kernel", lambda _: kernel)
     features, weight, targets = draw_problem(300, vocabulary, 32)
     problem = features.bfloat16(), weight.bfloat16(), targets
     found, expected = ours(problem, smoothing), reference(problem, smoothing)
@@ -106,8 +115,9 @@ def test_very_sure_and_very_wrong_stay_finite() -> None:
     assert all(x.isfinite().all() for x in (loss, d_features, d_weight))
 
 
-def test_no_rows_cost_nothing() -> None:
-    features, weight = torch.zeros(0, 4), torch.randn(9, 4)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_no_rows_cost_nothing(dtype: torch.dtype) -> None:
+    features, weight = torch.zeros(0, 4, dtype=dtype), torch.randn(9, 4).to(dtype)
     loss, likelihood, d_features, d_weight = ours((features, weight, torch.zeros(0, dtype=torch.int64)), 0.1)
     assert (float(loss), float(likelihood)) == (0.0, 0.0)
     assert d_features.shape == (0, 4)

@@ -4,7 +4,7 @@ A compiler does not find these from loops over arrays: it stores every sum after
 Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are shorter, LLVM takes several for one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
@@ -23,6 +23,17 @@ PANEL = LANES * ACROSS
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
 ADDRESS, COUNT = types.uintp, types.intp
+
+
+class _BFloat16(ir.Type):
+    """LLVM has this type, llvmlite no name for it."""
+
+    def _to_string(self) -> str:
+        return "bfloat"
+
+
+BFLOAT16 = _BFloat16()
+HALVES, PAIRS = ir.VectorType(BFLOAT16, LANES), ir.VectorType(BFLOAT16, 2 * LANES)
 
 
 class Code:
@@ -104,33 +115,56 @@ def real_sums(rows: int) -> Any:
     return _sums(rows, REALS, add)
 
 
-def _sums(rows: int, vector: Any, add: Callable[[Code, Any, Any, Any], Any]) -> Any:
-    """A step takes 32 bits of each row, in every lane, times a panel of weights: add(code, total, those, weights)."""
+def pair_sums(rows: int) -> Any:
+    """(x, its row's bytes, weight, K/2, start, out): out[r, n] = start[n] + Σ_k x[r, k] weight[n, k] for a panel's n.
 
+    x [rows, K] and weight [K/2, PANEL, 2] bfloat16; start [PANEL] and out [rows, PANEL] float32. K ≥ 2.
+    """
+    return _sums(rows, REALS, add_pairs)
+
+
+def add_pairs(code: Code, total: Any, two: Any, weights: Any) -> Any:
+    """Two products of bfloat16 in each of 16 lanes, added in float32."""
+    pairs = (code.builder.bitcast(each, PAIRS) for each in (two, weights))
+    return code.call("llvm.x86.avx512bf16.dpbf16ps.512", REALS, total, *pairs)
+
+
+Add = Callable[[Code, Any, Any, Any], Any]
+
+
+def _sums(rows: int, vector: Any, add: Add) -> Any:
     @intrinsic
     def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             x, stride, weight, steps, start, out = arguments
             code = Code(builder)
-            offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
+            begun = [code.load(vector, start, code.long(4 * LANES * across)) for across in range(ACROSS)]
             of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
-
-            def step(index: Any, totals: list[Any]) -> list[Any]:
-                here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
-                weights = [code.load(vector, here, offset) for offset in offsets]
-                column = builder.mul(index, code.long(4))
-                factors = [code.everywhere(code.load(vector.element, row, column)) for row in of_rows]
-                pairs = [(factor, each) for factor in factors for each in weights]
-                return [add(code, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
-
-            begun = [code.load(vector, start, offset) for _ in of_rows for offset in offsets]
-            for place, total in enumerate(code.repeat(steps, begun, step)):
+            for place, total in enumerate(product(code, of_rows, weight, steps, begun * rows, add)):
                 code.store(total, out, code.long(4 * LANES * place))
             return context.get_dummy_value()
 
         return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
 
     return sums
+
+
+def product(code: Code, rows: Sequence[Any], weight: Any, steps: Any, begun: Sequence[Any], add: Add) -> list[Any]:
+    """Rows' addresses times a panel of weights, from `begun` on → ACROSS vectors for each row.
+
+    A step takes 32 bits of each row, in every lane, times the panel's: add(code, total, those, weights).
+    """
+    builder, vector = code.builder, begun[0].type
+
+    def step(index: Any, totals: list[Any]) -> list[Any]:
+        here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
+        weights = [code.load(vector, here, code.long(4 * LANES * across)) for across in range(ACROSS)]
+        column = builder.mul(index, code.long(4))
+        factors = [code.everywhere(code.load(vector.element, row, column)) for row in rows]
+        pairs = [(factor, each) for factor in factors for each in weights]
+        return [add(code, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
+
+    return code.repeat(steps, list(begun), step)
 
 
 def scores(vectors: int) -> Any:

@@ -9,6 +9,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from polyhead.kernels.tensors import are_for_kernels
+from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
 from polyhead.model.linear import StackedLinear
 
@@ -27,12 +29,14 @@ def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) ->
     The softmax is computed in float32 at least. A masked key's weight is exactly 0; a row with every key masked is
     all zeros, never NaN.
     """
-    exact = torch.promote_types(query.dtype, torch.float32)
-    scores = (query @ key.transpose(-2, -1)).to(exact) / math.sqrt(query.size(-1))
+    products, root = query @ key.transpose(-2, -1), math.sqrt(query.size(-1))
+    if products.requires_grad and products.dim() == 4 and are_for_kernels(products):
+        return one_core.softmax(products, 1 / root, mask)
+    scores = products.to(torch.promote_types(query.dtype, torch.float32)) / root
     if mask is None:
         return scores.softmax(-1).to(query.dtype)
     # Adding a huge negative number where the mask hides is several times faster on a CPU than overwriting.
-    hidden = torch.zeros_like(mask, dtype=exact).masked_fill(~mask, torch.finfo(exact).min)
+    hidden = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, torch.finfo(scores.dtype).min)
     weights = (scores + hidden).softmax(-1) * mask.any(-1, keepdim=True)
     return weights.to(query.dtype)
 

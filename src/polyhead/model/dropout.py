@@ -7,6 +7,9 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from polyhead.kernels.tensors import are_for_kernels
+from polyhead.model import one_core
+
 _LANES = 4  # 16-bit lanes in one 64-bit random number
 _RANGE = 1 << 16
 _SIXTEEN_BITS = (torch.bfloat16, torch.float16)
@@ -31,8 +34,9 @@ def drawing_from(seed: int) -> Generator[None]:
 class Dropout(nn.Module):
     """In training sets each element to 0 with probability `rate` and scales the rest by 1/(1-rate).
 
-    On CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶;
-    elsewhere it is PyTorch's own. It draws from PyTorch's default generator, or in `drawing_from` from another.
+    In bfloat16 on one core a kernel decides from a seed, and from the same seed again in the backward pass. Elsewhere
+    on a CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶; on other
+    devices it is PyTorch's own. All draw from PyTorch's default generator, or in `drawing_from` from another.
     """
 
     def __init__(self, rate: float) -> None:
@@ -44,16 +48,26 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return nn.functional.dropout(x, self.rate)
+        if are_for_kernels(x):
+            return one_core.dropout(x, _seeded_mask(self.rate))
         return x * scaled_keep_mask(x, self.rate)
 
     def add(self, residual: Tensor, x: Tensor) -> Tensor:
         """residual + Dropout(x), in one pass over the memory."""
         if not self.training or self.rate == 0.0 or x.device.type != "cpu":
             return residual + self(x)
+        if are_for_kernels(x):
+            return one_core.add_dropout(residual, x, _seeded_mask(self.rate))
         return torch.addcmul(residual, x, scaled_keep_mask(x, self.rate))
 
     def extra_repr(self) -> str:
         return f"rate={self.rate}"
+
+
+def _seeded_mask(rate: float) -> one_core.DropoutMask:
+    """A number is drawn; the mask follows from it."""
+    drawn = torch.empty((), dtype=torch.int64).random_(generator=getattr(_source, "generator", None))
+    return one_core.DropoutMask.of(rate, int(drawn))
 
 
 def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:

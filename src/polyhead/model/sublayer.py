@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from polyhead.kernels.tensors import are_for_kernels
+from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
 
 
@@ -15,7 +17,8 @@ class LayerNorm(nn.LayerNorm):
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the name that nn.LayerNorm gives it)
         gain, bias = self.weight.float(), self.bias.float()
         if input.dtype == torch.bfloat16 and input.device.type == "cpu":
-            return _RoundedNorm.apply(input, gain, bias, self.eps)
+            norm = one_core.layer_norm if self.training and are_for_kernels(input) else _RoundedNorm.apply
+            return norm(input, gain, bias, self.eps)
         return nn.functional.layer_norm(input.float(), self.normalized_shape, gain, bias, self.eps).to(input.dtype)
 
 

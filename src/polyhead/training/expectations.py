@@ -1,0 +1,98 @@
+"""What the softmax of a batch's logits expects, a chunk of rows at a time: the dense part of the loss's gradients.
+
+Where a single core multiplies bfloat16 natively, it is one kernel; elsewhere, operations of PyTorch.
+Shapes: N target tokens, D d_model, V vocabulary.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from polyhead.hardware import cpu_features
+from polyhead.kernels import expectations as kernels
+from polyhead.kernels.likelihoods import LARGEST
+from polyhead.kernels.registers import DOWN, PANEL
+from polyhead.kernels.tensors import are_for_kernels, halves, pairs
+
+CHUNK_ROWS = 256
+"""Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""
+CHUNKS_KEPT = 4
+"""Chunks of probabilities kept for one product with the features: fewer, longer sums into d weight."""
+ROW_STEP = 64
+"""The last chunk is filled up to a multiple of this: for every new shape of a product oneDNN builds a new kernel."""
+
+
+def expectations(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """features [N, D], weight [V, D], targets [N] → log Z [N], Σ_v p_v weight_v [N, D] and Σ_n p_n features_n [V, D].
+
+    All float32; with z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z.
+    """
+    found = by_kernel(features, weight, targets) if _has_kernel(features) else None
+    return found if found is not None else by_operations(features, weight, targets)
+
+
+def _has_kernel(features: Tensor) -> bool:
+    return are_for_kernels(features) and "avx512_bf16" in cpu_features()
+
+
+def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+    """None where some word is so much likelier than the target that its exponential would be cut off.
+
+    A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
+    """
+    (rows, width), words = features.shape, weight.size(0)
+    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % DOWN))
+    w = nn.functional.pad(weight, (0, -width % PANEL, 0, -words % PANEL))
+    # A product's step takes two numbers beside each other: of a word, or of one place in two words.
+    panels = w.view(torch.int32).view(-1, PANEL, w.size(1) // 2).transpose(1, 2)
+    across = w.view(-1, 2, w.size(1) // PANEL, PANEL).permute(2, 0, 3, 1)
+    shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
+    shifts[:rows] = (features.float() * weight[targets].float()).sum(-1)
+    mean_weight = torch.zeros_like(x, dtype=torch.float32)
+    mean_features = x.new_zeros(x.size(1) + -x.size(1) % DOWN, w.size(0), dtype=torch.float32)
+    kernels.expectations(
+        halves(x),
+        pairs(panels),
+        pairs(across.contiguous().view(torch.int32).squeeze(-1)),
+        words,
+        shifts.numpy(),
+        totals.numpy(),
+        mean_weight.numpy(),
+        mean_features.numpy(),
+    )
+    if not bool((totals < math.exp(LARGEST) * 0.99).all()):
+        return None
+    return (shifts + totals.log())[:rows], mean_weight[:rows, :width], mean_features[:width, :words].t().contiguous()
+
+
+def by_operations(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows of zeros fill the last chunk up; they add nothing to the third result and are cut off the other two."""
+    rows = features.size(0)
+    x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))
+    words = nn.functional.pad(targets, (0, -rows % ROW_STEP))[:, None]
+    log_normaliser = x.new_empty(x.size(0), dtype=torch.float32)
+    mean_weight = torch.empty_like(x, dtype=torch.float32)
+    mean_features = torch.zeros_like(weight, dtype=torch.float32)
+    kept = x.new_empty(min(CHUNKS_KEPT * CHUNK_ROWS, x.size(0)), weight.size(0))
+    for first in range(0, x.size(0), CHUNKS_KEPT * CHUNK_ROWS):
+        end = min(first + CHUNKS_KEPT * CHUNK_ROWS, x.size(0))
+        for start in range(first, end, CHUNK_ROWS):
+            chunk = slice(start, min(start + CHUNK_ROWS, end))
+            logits = x[chunk] @ weight.t()
+            probabilities = torch.softmax(logits, -1, out=kept[start - first : chunk.stop - first])
+            log_normaliser[chunk] = _log_normaliser(logits, probabilities, words[chunk])
+            mean_weight[chunk] = probabilities @ weight
+        mean_features += kept[: end - first].t() @ x[first:end]
+    return log_normaliser[:rows], mean_weight[:rows], mean_features
+
+
+def _log_normaliser(logits: Tensor, probabilities: Tensor, words: Tensor) -> Tensor:
+    """log Σ exp z [N] float32, read off any word: log Σ exp z = z_v - log p_v; words [N, 1] says which of them.
+
+    Where the word's probability is too small to be told from 0, off the likeliest, whose p is 1/V at least.
+    """
+    logit, probability = logits.gather(1, words), probabilities.gather(1, words)
+    if not probability.all():
+        logit, probability = logits.amax(-1, keepdim=True), probabilities.amax(-1, keepdim=True)
+    return logit.float()[:, 0] - probability.float().log()[:, 0]

@@ -1,0 +1,99 @@
+"""The softmax's expectations against PyTorch's in float64."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from polyhead.hardware import cpu_features
+from polyhead.kernels.expectations import CHUNK, GROUP
+from polyhead.kernels.likelihoods import LARGEST
+from polyhead.kernels.registers import PANEL
+from polyhead.training import expectations as module
+
+pytestmark = pytest.mark.skipif("avx512_bf16" not in cpu_features(), reason="this CPU does not multiply bfloat16")
+Problem = tuple[Tensor, Tensor, Tensor]
+
+
+def draw_problem(rows: int, words: int, width: int, spread: float = 1.0) -> Problem:
+    """features [N, D], weight [V, D] and targets [N]."""
+    features, weight = torch.randn(rows, width), torch.randn(words, width) * spread / width**0.5
+    return features.bfloat16(), weight.bfloat16(), torch.randint(words, (rows,))
+
+
+def assert_near(problem: Problem) -> None:
+    """log Z as float32 has it; sums of rounded probabilities within a hundredth of the exact ones' length."""
+    features, weight, _ = (x.double() for x in problem)
+    found = module.by_kernel(*problem)
+    assert found is not None
+    log_normaliser, mean_weight, mean_features = (x.double() for x in found)
+    logits = features @ weight.t()
+    torch.testing.assert_close(log_normaliser, logits.logsumexp(-1), atol=1e-4, rtol=1e-6)
+    for actual, exact in (
+        (mean_weight, logits.softmax(-1) @ weight),
+        (mean_features, logits.softmax(-1).t() @ features),
+    ):
+        assert actual.shape == exact.shape
+        assert float((actual - exact).norm()) <= 0.01 * float(exact.norm())
+
+
+@given(
+    rows=st.integers(1, 40),
+    words=st.integers(1, 200),
+    width=st.integers(1, 140),
+    spread=st.sampled_from([0.1, 1.0]),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_shape_equals_float64(rows: int, words: int, width: int, spread: float, seed: int) -> None:
+    torch.manual_seed(seed)
+    assert_near(draw_problem(rows, words, width, spread))
+
+
+def test_very_sure_rows() -> None:
+    features, weight, _ = draw_problem(40, 100, 20, spread=20)
+    likeliest = (features @ weight.t()).argmax(-1)
+    assert_near((features, weight, likeliest))
+
+
+@pytest.mark.parametrize("rows", [CHUNK - 1, CHUNK, 2 * CHUNK + 5])
+@pytest.mark.parametrize("words", [GROUP * PANEL, 2 * GROUP * PANEL + 3])
+def test_chunks_and_groups_add_up(rows: int, words: int) -> None:
+    assert_near(draw_problem(rows, words, PANEL))
+
+
+def test_a_target_that_is_too_unlikely_is_refused() -> None:
+    """Its exponentials would be cut off; PyTorch's operations take the largest of each row away instead."""
+    features, weight = torch.ones(3, 2).bfloat16(), torch.tensor([[0.0, 0.0], [LARGEST, LARGEST]]).bfloat16()
+    unlikely, likely = torch.tensor([1, 0, 1]), torch.tensor([1, 1, 1])
+    assert module.by_kernel(features, weight, unlikely) is None
+    found = module.by_kernel(features, weight, likely)
+    assert found is not None
+    assert found[0].tolist() == [2 * LARGEST] * 3
+    log_normaliser, mean_weight, _ = module.expectations(features, weight, unlikely)
+    assert log_normaliser.tolist() == [2 * LARGEST] * 3
+    assert mean_weight.tolist() == [[LARGEST, LARGEST]] * 3
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_what_is_no_number_stays_none(value: float) -> None:
+    features, weight, targets = draw_problem(20, 30, 8)
+    features[7, 3] = value
+    log_normaliser, _, _ = module.expectations(features, weight, targets)
+    assert not log_normaliser[7].isfinite()
+    assert log_normaliser[:7].isfinite().all()
+
+
+def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(module, "by_kernel", lambda *_: asked.append(1))
+    problem = draw_problem(5, 7, 4)
+    module.expectations(*problem)
+    assert asked == [1]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    module.expectations(*problem)
+    module.expectations(*(x.float() if x.is_floating_point() else x for x in problem))
+    assert asked == [1]
