@@ -161,9 +161,7 @@ class Batcher:
 
 def _decode(translator: Translator, items: Sequence[Item], batch_tokens: int) -> list[Translation]:
     wish = items[0].request.wish
-    search = translator.config.decoding
-    if wish.length_penalty is not None:
-        search = search.model_copy(update={"length_penalty": wish.length_penalty})
+    search = translator.config.decoding.model_copy(update=wish.settings)
 
     def check() -> None:
         if not any(is_wanted(item) for item in items):

@@ -1,6 +1,7 @@
 """Texts of a request: within the limits, then translated together with everybody else's."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fastapi import Request
 
@@ -37,5 +38,5 @@ async def translate(
     request: Request, services: Services, model: ModelDirectory, texts: Sequence[str], wish: Wish
 ) -> list[Translation]:
     """One translation a text, in order; `wish` names the target language as the client does."""
-    asked = Wish(tag(model, wish.target_language), wish.beam_size, wish.n_best, wish.length_penalty)
+    asked = replace(wish, target_language=tag(model, wish.target_language))
     return await attend(request, services.batchers[model.id].translate(texts, asked), services)

@@ -21,6 +21,13 @@ class Wish:
     beam_size: int | None = None
     n_best: int | None = None
     length_penalty: float | None = None
+    patience: float | None = None
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """Those of the search that are wished otherwise than the model's."""
+        named = {"length_penalty": self.length_penalty, "patience": self.patience}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,18 @@ def test_what_is_asked_of_the_search_is_done(client, translator):
     assert flat["score"] == pytest.approx(flat["log_probability"])
 
 
+def test_patience_ends_the_search_of_its_request_alone(client, translator):
+    texts = ["bado kilu mera", "noti pasu rovi sela"]
+    search = translator.config.decoding.model_copy(update={"beam_size": 4, "n_best": 4, "patience": 1.0})
+    expected = translator.translate(texts, target_language="xb", search=search)
+    keys = {"text": texts, "target": "xb", "beam_size": 4, "n_best": 4}
+    hasty, patient = (post(client, **keys, **more).json()["translations"] for more in ({"patience": 1}, {}))
+    assert [[one["text"] for one in each["alternatives"]] for each in hasty] == [
+        [one.text for one in each.alternatives] for each in expected
+    ]
+    assert all(slow["score"] >= quick["score"] for slow, quick in zip(patient, hasty, strict=True))
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "code", "detail"),
     [
@@ -63,6 +75,7 @@ def test_what_is_asked_of_the_search_is_done(client, translator):
         ({"text": "a", "target": "xb", "beam_size": -1}, 400, "bad_request", "beam_size: Input should be greater"),
         ({"text": "a", "target": "xb", "beam_size": 1000}, 400, "bad_request", "less than or equal to 16"),
         ({"text": "a", "target": "xb", "beam_size": "wide"}, 400, "bad_request", "beam_size"),
+        ({"text": "a", "target": "xb", "patience": 0}, 400, "bad_request", "patience: Input should be greater than 0"),
         ({"text": "a", "target": "xb", "beam": 3}, 400, "bad_request", "beam: there is no such field"),
         ({"text": "a" * 2001, "target": "xb"}, 400, "too_long", "2001 characters; at most 2000"),
         ({"text": ["a", "b" * 2001], "target": "xb"}, 400, "too_long", "text 2 has 2001"),

@@ -30,6 +30,14 @@ class TranslateRequest(BaseModel):
     beam_size: Beams | None = None
     n_best: Beams = Field(default=1, description="How many translations of each text to return.")
     length_penalty: float | None = Field(default=None, ge=0, le=10, strict=True, description="α of Wu et al. 2016.")
+    patience: float | None = Field(
+        default=None,
+        gt=0,
+        le=10,
+        strict=True,
+        description="A search ends at beam_size · patience finished translations (Kasai et al. 2022), so sooner than "
+        "when nothing can win any more.",
+    )
 
 
 class Translations(BaseModel):
@@ -44,6 +52,6 @@ async def translate_texts(asked: TranslateRequest, request: Request, services: S
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     check_texts(texts, services.config)
     model = choose(services.models, asked.model, asked.source, asked.target)
-    wish = Wish(asked.target, asked.beam_size, asked.n_best, asked.length_penalty)
+    wish = Wish(asked.target, asked.beam_size, asked.n_best, asked.length_penalty, asked.patience)
     found = await translate(request, services, model, texts, wish)
     return Translations(translations=[best(each) for each in found])
