@@ -48,8 +48,9 @@ class Stage:
         if name not in self._pythons:
             self._pythons[name] = self._make(name)
         python = self._pythons[name]
-        if python is not None and system.name not in self.versions:
-            self.versions[system.name] = versions(python)
+        named = system.variant_of or system.name
+        if python is not None and named not in self.versions:
+            self.versions[named] = versions(python)
         return python
 
     def start(self, system: System, setting: Setting, request: Mapping[str, Any]) -> Contestant | None:

@@ -35,6 +35,12 @@ class System:
     """The one that is expected to be the best comes first: a quick run tries no other."""
     model: str = "."
     """For translation: the folder with the weights in its format, below the exported model."""
+    variant_of: str | None = None
+    """For translation: a system that this one is, but for its beam search; all else is measured there."""
+
+    def takes_part(self, beam_size: int) -> bool:
+        """Whether a search by so many hypotheses is measured."""
+        return self.variant_of is None or beam_size > 1
 
 
 AUTOCAST = Setting("bf16 autocast", {"precision": "bf16-autocast"})
@@ -83,7 +89,7 @@ def translation_systems(cores: int) -> tuple[System, ...]:
             "polyhead_translation.py",
             OUR_TRANSLATIONS,
         ),
-        System(f"{OURS}, to the end", None, "polyhead_translation.py", (TO_THE_END,)),
+        System(f"{OURS}, to the end", None, "polyhead_translation.py", (TO_THE_END,), variant_of=OURS),
         System("CTranslate2", "ctranslate2", "ctranslate2_translation.py", ctranslate2_settings(cores), "ctranslate2"),
         System(
             "Hugging Face",

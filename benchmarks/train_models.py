@@ -44,6 +44,8 @@ def arguments(stage: Stage, test_set: str, size: str) -> list[str]:
         "out": stage.places.models / f"{test_set}-{size}",
         "threads": stage.threads,
         "data.root": stage.places.data.resolve() / FOLDERS[test_set],
+        "data.batching.max_tokens": 8192,
+        "tokenizer.dropout": 0,
         "model.preset": size,
         "model.dropout": shape.dropout,
         "training.optimizer.kind": "muon",

@@ -62,8 +62,9 @@ def measure(stage: Stage, trained: Trained, test_set: TextSet, size: str) -> lis
         contestants = list(_contestants(stage, trained, test_set, running))
         rows: list[Row] = []
         for beam_size in stage.plan.beams:
-            rows += _together(stage, contestants, test_set, size, beam_size)
-            rows += _singly(stage, contestants, test_set, size, beam_size)
+            those = [one for one in contestants if one.system.takes_part(beam_size)]
+            rows += _together(stage, those, test_set, size, beam_size)
+            rows += _singly(stage, those, test_set, size, beam_size)
         return rows + _costs(contestants, test_set, size)
 
 
@@ -148,6 +149,8 @@ def _costs(contestants: Sequence[Contestant], test_set: TextSet, size: str) -> l
     """Peak memory of each process and the time until it was ready; of every setting."""
     rows: list[Row] = []
     for one in contestants:
+        if one.system.variant_of is not None:
+            continue
         named: dict[str, Any] = {
             "task": "translation",
             "size": size,

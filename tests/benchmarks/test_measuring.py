@@ -119,6 +119,16 @@ def test_translation_has_rows_for_everything_that_is_asked(stage: Stage) -> None
     assert "Hugging Face" not in {row.system for row in rows}  # it has no weights in its format
 
 
+def test_a_variant_shows_its_beam_search_alone(stage: Stage) -> None:
+    stage.plan = replace(stage.plan, beams=(1, 5))
+    config: Any = None
+    rows = translation.measure(stage, Trained(Path("model"), config, {}), TEST_SET, "small")
+    (variant,) = (system for system in translation_systems(2) if system.variant_of is not None)
+    assert variant.variant_of == OURS
+    assert {row.search for row in rows if row.system == variant.name} == {"beam 5"}
+    assert {row.search for row in rows if row.system == OURS} == {"greedy", "beam 5", ""}
+
+
 def test_a_quick_plan_tries_the_first_setting_alone(stage: Stage) -> None:
     stage.plan = replace(stage.plan, all_settings=False)
     config: Any = None
