@@ -1,16 +1,13 @@
-"""Memory on large pages, and freed memory that goes back to the system."""
+"""Memory on large pages."""
 
-import ctypes
-import re
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
 from polyhead.engine import pages
 from polyhead.engine.areas import Area
-from polyhead.engine.pages import LARGE, MOSTLY, in_use, large_pages, trim, whole_pages
+from polyhead.engine.pages import LARGE, MOSTLY, in_use, large_pages, whole_pages
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked")
 
@@ -71,24 +68,3 @@ def test_other_systems_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages.ctypes, "CDLL", lambda _: pytest.fail("no such library"))
     with large_pages():
         pass
-
-
-def resident() -> float:
-    """MiB in memory."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+)", status)
-    assert found
-    return int(found.group(1)) / 1024
-
-
-@pytest.mark.skipif(
-    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library"
-)
-def test_pages_between_what_is_still_in_use_go_back() -> None:
-    held = [b"x" * 60_000 for _ in range(2000)]
-    kept = held[::50]
-    full = resident()
-    held.clear()
-    trim()
-    assert resident() < full - 60
-    assert len(kept) == 40

@@ -5,11 +5,11 @@ A step reads every packed weight, and a processor finds few small pages at a tim
 
 import ctypes
 import mmap
-import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from polyhead.engine.areas import Area, advise, areas
+from polyhead.memory import trim
 
 LARGE = 1 << 21
 """Bytes of a large page."""
@@ -50,14 +50,3 @@ def in_use(page: int) -> float:
     present = (ctypes.c_ubyte * small)()
     ctypes.CDLL(None).mincore(ctypes.c_void_p(page), ctypes.c_size_t(LARGE), present)
     return sum(each & 1 for each in present) / small
-
-
-def trim() -> None:
-    """Gives whole pages of freed memory back to the system; where the C library isn't glibc nothing happens.
-
-    glibc keeps what is freed for what is asked for next. Batches are of all sizes, so what is kept lies in pieces that
-    fit ever fewer of them, and a server under load seems to grow. Takes milliseconds.
-    """
-    release = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if release is not None:
-        release(0)

@@ -11,7 +11,7 @@ from polyhead.engine import pack as kernel_packs
 from polyhead.engine.choice import Choice
 from polyhead.engine.fused import FusedTransformer, has_fused_form
 from polyhead.engine.mapped import FilePages
-from polyhead.engine.pages import large_pages, trim
+from polyhead.engine.pages import large_pages
 from polyhead.engine.projection import (
     Activation,
     Pack,
@@ -22,6 +22,7 @@ from polyhead.engine.projection import (
     pack_plain,
 )
 from polyhead.engine.transformer import PreparedTransformer
+from polyhead.memory import trim
 from polyhead.model.seq2seq import Seq2Seq, Seq2SeqModel
 from polyhead.model.transformer import Transformer
 

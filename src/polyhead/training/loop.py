@@ -20,6 +20,7 @@ from polyhead.batch import Batch
 from polyhead.config import Config
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
+from polyhead.memory import trim
 from polyhead.model.dropout import drawing_from
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.symbols import PAD
@@ -123,6 +124,7 @@ class Trainer:
         progress.seconds = meter.seconds()
         if progress.update % config.log_every == 0:
             self._report(meter)
+            trim()
         if self.is_over() or progress.update % config.validate_every == 0:
             meter.validation(self._validate)
             progress.seconds = meter.seconds()
