@@ -8,15 +8,22 @@ from hypothesis import strategies as st
 
 from polyhead.engine.pack import pack_int8
 from polyhead.hardware import cpu_features
-from polyhead.kernels.int8 import LEVELS, ZERO, multiply, quantise
+from polyhead.kernels.int8 import HIGHEST, LEVELS, TINY, multiply, quantise
 
 pytestmark = pytest.mark.skipif("avx512_vnni" not in cpu_features(), reason="this CPU has no VNNI")
 
 
-def rounded(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x [N, K] → whole numbers of at most 127, and each row's scale."""
-    scale = np.maximum(np.abs(x).max(1, keepdims=True), 1e-30) / LEVELS
-    return np.rint(x / scale), scale
+def rounded_weight(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[N, K] → whole numbers of at most 127, and each output's scale."""
+    scale = np.maximum(np.abs(weight).max(1, keepdims=True), TINY) / HIGHEST
+    return np.rint(weight / scale), scale
+
+
+def rounded_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[R, K] → the same in 256 levels from each row's smallest number to its largest, and their distance."""
+    low, high = x.min(1, keepdims=True), x.max(1, keepdims=True)
+    scale = np.maximum(high - low, TINY).astype(np.float64) / LEVELS
+    return np.floor((x - low) / scale + 0.5) * scale + low, scale
 
 
 @given(
@@ -31,21 +38,30 @@ def test_equals_the_product_of_rounded_factors(rows: int, inputs: int, outputs: 
     x, y = torch.randn(rows, 4 * inputs, generator=draw).numpy(), np.empty((rows, outputs), np.float32)
     for layer, weight in enumerate(weights):
         multiply(x, product, layer, y)
-        (left, s), (right, v) = rounded(x) if rows else (x, np.ones((0, 1))), rounded(weight.numpy())
-        expected = (left @ right.T.astype(np.float64)) * s * v.T + bias.numpy()
+        (right, v), (left, s) = rounded_weight(weight.numpy()), rounded_rows(x) if rows else (x, np.ones((0, 1)))
+        expected = (left @ right.T.astype(np.float64)) * v.T + bias.numpy()
         expected = np.maximum(expected, 0) if relu else expected
         # a level that lies between two whole numbers may be rounded either way
         np.testing.assert_allclose(y, expected, atol=float(2 * np.abs(s * v.T).max(initial=0)) * 127, rtol=1e-4)
 
 
 def test_levels_are_exact_at_their_own_values() -> None:
-    x = (np.arange(-127, 128, dtype=np.float32) * np.float32(0.5))[None].repeat(2, 0)
-    x[1] = 0
-    levels, scales = np.empty(x.shape, np.uint8), np.empty(2, np.float32)
-    quantise(x, levels, scales)
-    assert levels[0].tolist() == list(range(1, 256))
-    assert scales[0] == 0.5
-    assert set(levels[1].tolist()) == {ZERO}, "a row of zeros stays one"
+    x = (np.arange(-127, 129, dtype=np.float32) * np.float32(0.5))[None].repeat(3, 0)
+    x[1], x[2] = 0, 7
+    levels, scales, zeros = np.empty(x.shape, np.uint8), np.empty(3, np.float32), np.empty(3, np.float32)
+    quantise(x, levels, scales, zeros)
+    assert levels[0].tolist() == list(range(256))
+    assert (scales[0], zeros[0]) == (0.5, -63.5)
+    for row in (1, 2):
+        assert (scales[row] * levels[row] + zeros[row] == x[row]).all(), "a row of equal numbers stays one"
+
+
+def test_a_relus_outputs_are_rounded_half_as_much() -> None:
+    x = np.random.default_rng(0).random((50, 200), np.float32)
+    levels, scales, zeros = np.empty(x.shape, np.uint8), np.empty(50, np.float32), np.empty(50, np.float32)
+    quantise(x, levels, scales, zeros)
+    again = scales[:, None] * levels + zeros[:, None]
+    assert np.abs(again - x).max() < 0.51 / 255
 
 
 def test_a_rows_companions_do_not_change_it() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from polyhead.kernels import float32, int8
-from polyhead.kernels.int8 import LEVELS, TINY, ZERO
+from polyhead.kernels.int8 import HIGHEST, TINY
 from polyhead.kernels.products import Product
 from polyhead.kernels.registers import LANES, PANEL
 
@@ -35,17 +35,17 @@ def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None], least
     layers, panels, inputs = _size(maps)
     packed = int8.Product(
         np.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
-        np.zeros((layers, panels * PANEL), np.int32),
+        np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
         least,
     )
     for layer, panel, part, rows, bias in _panels(maps, done):
-        scale = np.maximum(np.abs(rows).max(1), TINY) / LEVELS
+        scale = np.maximum(np.abs(rows).max(1), TINY) / HIGHEST
         levels = np.rint(rows / scale[:, None]).astype(np.int8)
         packed.weight[layer, panel, :, : len(rows)] = levels.reshape(len(rows), -1, FOUR).swapaxes(0, 1)
-        packed.start[layer, part] = -ZERO * levels.sum(1, dtype=np.int32)
         packed.scale[layer, part], packed.bias[layer, part] = scale, bias
+        packed.total[layer, part] = scale * levels.sum(1, dtype=np.int32)
     return packed
 
 

@@ -1,7 +1,7 @@
 """Linear maps in 8-bit integers (VNNI).
 
-With W = diag(v) W₈ and each row x = s x₈, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is not.
-As every row has its own scale, no row's companions touch it.
+With W = diag(v) W₈ and each row x = s x₈ + z, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is
+not. As every row has its own scale s and zero z, no row's companions touch it, and a ReLU's outputs use all levels.
 Shapes: R rows, K inputs and N outputs of a product, L layers.
 """
 
@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums, largest
+from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums, largest, smallest
 
 Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 
-LEVELS = np.float32(127)
-"""The largest 8-bit integer, to which a row's largest element is mapped."""
-ZERO = 128
-"""VNNI multiplies unsigned by signed bytes: the unsigned byte that stands for 0."""
+HIGHEST = np.float32(127)
+"""The largest 8-bit integer, to which the largest weight of an output is mapped."""
+LEVELS = np.float32(255)
+"""The unsigned one to which a row's largest number is mapped; its smallest becomes 0."""
 TINY = np.float32(1e-30)
-"""A row of zeros has no scale; too small to change any other's."""
+"""Numbers that are all the same have no scale; too small to change any other's."""
 
 
 class Product(NamedTuple):
@@ -30,10 +29,10 @@ class Product(NamedTuple):
 
     weight: NDArray[np.int8]
     """[L, panels, K/4, PANEL, 4]: in the order in which they are read."""
-    start: Integers
-    """[L, panels · PANEL] -ZERO · Σ_k W₈: where a sum of unsigned levels begins."""
     scale: Floats
     """[L, panels · PANEL] v."""
+    total: Floats
+    """[L, panels · PANEL] v · Σ_k W₈, by which a row's zero counts."""
     bias: Floats
     """[L, panels · PANEL]."""
     least: float
@@ -43,23 +42,25 @@ class Product(NamedTuple):
 _sums_of_block = integer_sums(DOWN)
 _sums_of_half = integer_sums(HALF)
 _sums_of_one = integer_sums(1)
-_largest = largest(absolute=True)
 
 
 @kernel
-def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats) -> None:
-    """x [R, K] → levels [R, K] and scales [R]: x = scale · (level - ZERO) / LEVELS, rounded."""
+def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats, zeros: Floats) -> None:
+    """x [R, K] → levels [R, K], scales [R] and zeros [R]: x = scale · level + zero, rounded."""
     blocks = x.shape[1] // PANEL
     for r in range(x.shape[0]):
-        highest = TINY
+        row = x[r]
+        low, high = row[0], row[0]
         if blocks:
-            highest = max(highest, _largest(np.uintp(x[r].ctypes.data), blocks))
+            here = np.uintp(row.ctypes.data)
+            low, high = smallest(here, blocks), largest(here, blocks)
         for k in range(blocks * PANEL, x.shape[1]):
-            highest = max(highest, abs(x[r, k]))
-        step = LEVELS / highest
+            low, high = min(low, row[k]), max(high, row[k])
+        width = max(high - low, TINY)
+        step = LEVELS / width
         for k in range(x.shape[1]):
-            levels[r, k] = np.uint8(np.int32(x[r, k] * step + np.float32(ZERO + 0.5)))
-        scales[r] = highest / LEVELS
+            levels[r, k] = np.uint8(np.int32((row[k] - low) * step + np.float32(0.5)))
+        scales[r], zeros[r] = width / LEVELS, low
 
 
 @kernel
@@ -76,22 +77,22 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
-    levels, scales = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32)
-    quantise(x, levels, scales)
-    sums = np.empty((DOWN, PANEL), np.int32)
-    out = np.uintp(sums.ctypes.data)
+    levels, scales, zeros = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32), np.empty(rows, np.float32)
+    quantise(x, levels, scales, zeros)
+    start, sums = np.zeros(PANEL, np.int32), np.empty((DOWN, PANEL), np.int32)
+    nothing, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     for panel in range(product.weight.shape[1]):
         first = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
-        start = np.uintp(product.start[layer, first:].ctypes.data)
-        scale, bias = product.scale[layer, first : first + PANEL], product.bias[layer, first : first + PANEL]
+        scale, total = product.scale[layer, first : first + PANEL], product.total[layer, first : first + PANEL]
+        bias = product.bias[layer, first : first + PANEL]
         row = 0
         while row < rows:
             count = rows_at_once(rows - row)
-            _sums(count, np.uintp(levels[row:].ctypes.data), inputs, weight, inputs // 4, start, out)
+            _sums(count, np.uintp(levels[row:].ctypes.data), inputs, weight, inputs // 4, nothing, out)
             for r in range(count):
-                s, total, given = scales[row + r], sums[r], y[row + r, first : first + PANEL]
+                s, z, found, given = scales[row + r], zeros[row + r], sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):
-                    given[n] = max(least, np.float32(total[n]) * (s * scale[n]) + bias[n])
+                    given[n] = max(least, np.float32(found[n]) * (s * scale[n]) + (z * total[n] + bias[n]))
             row += count

@@ -16,7 +16,6 @@ from polyhead.kernels.registers import PANEL, largest
 Floats = NDArray[np.float32]
 CHUNK = PANEL
 """Numbers whose maximum is looked at before any of them: a row's numbers 0 … CHUNK - 1, and so on."""
-_largest = largest(absolute=False)
 
 
 @kernel
@@ -24,7 +23,7 @@ def _maximum(row: Floats) -> Any:
     blocks = row.shape[0] // CHUNK
     found = np.float32(-np.inf)
     if blocks:
-        found = _largest(np.uintp(row.ctypes.data), blocks)
+        found = largest(np.uintp(row.ctypes.data), blocks)
     for v in range(blocks * CHUNK, row.shape[0]):
         found = max(found, row[v])
     return found
