@@ -27,12 +27,14 @@ from polyhead.kernels.layers import Attention, FeedForward, Sublayers
 from polyhead.kernels.products import multiply
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.feed_forward import FeedForward as TrainedFeedForward
+from polyhead.model.feed_forward import SwiGLU as TrainedSwiGLU
 from polyhead.model.state import Memory
 from polyhead.model.sublayer import PostNorm, PreNorm
 from polyhead.model.transformer import Transformer
 
 NEEDED = {"float32": "avx512_f", "int8": "avx512_vnni"}
 """The instructions without which the kernels of a precision are slow, or not to be had."""
+FUNCTIONS: dict[object, int] = {nn.functional.relu: layers.RELU, nn.functional.gelu: layers.GELU}
 
 
 @dataclass(frozen=True)
@@ -153,10 +155,10 @@ def has_fused_form(model: Transformer, dtype: str) -> bool:
     """Whether the kernels know all parts of a model, and this CPU their instructions."""
     layers = cast("Sequence[Any]", [*model.encoder.layers, *model.decoder.layers])
     networks = [layer.feed_forward for layer in layers]
-    relu = all(isinstance(each, TrainedFeedForward) and each.activation is nn.functional.relu for each in networks)
+    known = len({_function(each) for each in networks}) == 1 and _function(networks[0]) is not None
     maps = [part for layer in layers for part in layer.modules() if isinstance(part, nn.Linear)]
     whole = dtype != "int8" or not any(part.in_features % FOUR for part in maps)
-    return relu and whole and all(map(has_prepared_form, layers)) and NEEDED.get(dtype, "none") in cpu_features()
+    return known and whole and all(map(has_prepared_form, layers)) and NEEDED.get(dtype, "none") in cpu_features()
 
 
 def _sentences(mask: NDArray[np.bool_]) -> tuple[Integers, Integers]:
@@ -193,11 +195,20 @@ def _output(module: MultiHeadAttention) -> Map:
 
 
 def _feed_forward(
-    modules: Sequence[TrainedFeedForward], place: int, pack: Pack, packed: Callable[[], None]
+    modules: Sequence[TrainedFeedForward | TrainedSwiGLU], place: int, pack: Pack, packed: Callable[[], None]
 ) -> FeedForward:
-    inner = pack([partial(linear, module.inner) for module in modules], packed, least=0.0)
+    function = cast("int", _function(modules[0]))
+    least = 0.0 if function == layers.RELU else -math.inf
+    inner = pack([partial(linear, module.inner) for module in modules], packed, least=least)
     outer = pack([partial(linear, module.outer) for module in modules], packed)
-    return FeedForward(inner, outer, modules[0].inner.out_features, place)
+    return FeedForward(inner, outer, function, modules[0].outer.in_features, place)
+
+
+def _function(network: nn.Module) -> int | None:
+    """As the kernels call what is between its maps; None for what they don't know."""
+    if isinstance(network, TrainedSwiGLU):
+        return layers.SWIGLU
+    return FUNCTIONS.get(network.activation) if isinstance(network, TrainedFeedForward) else None
 
 
 def _sublayers(layers: Sequence[Any], names: tuple[str, ...]) -> Sublayers:

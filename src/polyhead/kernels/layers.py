@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.activations import gate, gelu
 from polyhead.kernels.attention import Sight, attend
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.products import Product, multiply
@@ -78,21 +79,35 @@ def _left(x: Floats, y: Floats, around: Sublayers, layer: int, place: int) -> No
         normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon, x)
 
 
+RELU, GELU, SWIGLU = 0, 1, 2
+
+
 class FeedForward(NamedTuple):
-    """max(0, x W_1 + b_1) W_2 + b_2."""
+    """f(x W_1 + b_1) W_2 + b_2."""
 
     inner: Product
+    """[F, D], where f is a ReLU cut off at 0; of SwiGLU [2·F, D], gates before values."""
     outer: Product
+    """[D, F]."""
+    function: int
+    """RELU, GELU or SWIGLU."""
     size: int
-    """d_ff."""
+    """F, which is d_ff."""
     place: int
     """Which of a layer's sub-layers it is."""
 
 
 @kernel
 def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int) -> None:
-    inner, y = np.empty((x.shape[0], network.size), np.float32), np.empty_like(x)
+    rows, gated, y = x.shape[0], network.function == SWIGLU, np.empty_like(x)
+    inner = np.empty((rows, 2 * network.size if gated else network.size), np.float32)
     multiply(_entered(x, around, layer, network.place), network.inner, layer, inner)
+    if gated:
+        values = np.empty((rows, network.size), np.float32)
+        gate(inner, values)
+        inner = values
+    elif network.function == GELU:
+        gelu(inner)
     multiply(inner, network.outer, layer, y)
     _left(x, y, around, layer, network.place)
 
