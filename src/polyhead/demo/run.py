@@ -131,10 +131,10 @@ def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
             "dropout": 0.1,
         },
         "training": {
-            "max_updates": 2700,
+            "max_updates": 2200,
             "workers": 2,
             "label_smoothing": 0.1,
-            "validate_every": 1350,
+            "validate_every": 1100,
             "metric": "dev_loss",
             "schedule": {"kind": "cosine", "learning_rate": 2e-3, "warmup": 300},
             "averaging": {"kind": "none"},
