@@ -24,10 +24,23 @@ def draw_problem(rows: int, words: int, width: int, spread: float = 1.0) -> Prob
     return features.bfloat16(), weight.bfloat16(), torch.randint(words, (rows,))
 
 
+def target_logits(features: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
+    """[N] float32."""
+    return (features.float() * weight[targets].float()).sum(-1)
+
+
+def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> module.Expectations | None:
+    return module.by_kernel(features, weight, target_logits(features, weight, targets))
+
+
+def expectations(features: Tensor, weight: Tensor, targets: Tensor) -> module.Expectations:
+    return module.expectations(features, weight, targets, target_logits(features, weight, targets))
+
+
 def assert_near(problem: Problem) -> None:
     """log Z as float32 has it; sums of rounded probabilities within a hundredth of the exact ones' length."""
     features, weight, _ = (x.double() for x in problem)
-    found = module.by_kernel(*problem)
+    found = by_kernel(*problem)
     assert found is not None
     log_normaliser, mean_weight, mean_features = (x.double() for x in found)
     logits = features @ weight.t()
@@ -69,11 +82,11 @@ def test_a_target_that_is_too_unlikely_is_refused() -> None:
     """Its exponentials would be cut off; PyTorch's operations take the largest of each row away instead."""
     features, weight = torch.ones(3, 2).bfloat16(), torch.tensor([[0.0, 0.0], [LARGEST, LARGEST]]).bfloat16()
     unlikely, likely = torch.tensor([1, 0, 1]), torch.tensor([1, 1, 1])
-    assert module.by_kernel(features, weight, unlikely) is None
-    found = module.by_kernel(features, weight, likely)
+    assert by_kernel(features, weight, unlikely) is None
+    found = by_kernel(features, weight, likely)
     assert found is not None
     assert found[0].tolist() == [2 * LARGEST] * 3
-    log_normaliser, mean_weight, _ = module.expectations(features, weight, unlikely)
+    log_normaliser, mean_weight, _ = expectations(features, weight, unlikely)
     assert log_normaliser.tolist() == [2 * LARGEST] * 3
     assert mean_weight.tolist() == [[LARGEST, LARGEST]] * 3
 
@@ -82,7 +95,7 @@ def test_a_target_that_is_too_unlikely_is_refused() -> None:
 def test_what_is_no_number_stays_none(value: float) -> None:
     features, weight, targets = draw_problem(20, 30, 8)
     features[7, 3] = value
-    log_normaliser, _, _ = module.expectations(features, weight, targets)
+    log_normaliser, _, _ = expectations(features, weight, targets)
     assert not log_normaliser[7].isfinite()
     assert log_normaliser[:7].isfinite().all()
 
@@ -91,9 +104,9 @@ def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.Mo
     asked: list[int] = []
     monkeypatch.setattr(module, "by_kernel", lambda *_: asked.append(1))
     problem = draw_problem(5, 7, 4)
-    module.expectations(*problem)
+    expectations(*problem)
     assert asked == [1]
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    module.expectations(*problem)
-    module.expectations(*(x.float() if x.is_floating_point() else x for x in problem))
+    expectations(*problem)
+    expectations(*(x.float() if x.is_floating_point() else x for x in problem))
     assert asked == [1]

@@ -154,8 +154,8 @@ class FusedTransformer:
 def has_fused_form(model: Transformer, dtype: str) -> bool:
     """Whether the kernels know all parts of a model, and this CPU their instructions."""
     layers = cast("Sequence[Any]", [*model.encoder.layers, *model.decoder.layers])
-    networks = [layer.feed_forward for layer in layers]
-    known = len({_function(each) for each in networks}) == 1 and _function(networks[0]) is not None
+    functions = {_function(layer.feed_forward) for layer in layers}
+    known = len(functions) == 1 and None not in functions
     maps = [part for layer in layers for part in layer.modules() if isinstance(part, nn.Linear)]
     whole = dtype != "int8" or not any(part.in_features % FOUR for part in maps)
     return known and whole and all(map(has_prepared_form, layers)) and NEEDED.get(dtype, "none") in cpu_features()

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums, largest, smallest
+from polyhead.kernels.extremes import largest, smallest
+from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums
 
 Floats = NDArray[np.float32]
 

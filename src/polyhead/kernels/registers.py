@@ -232,34 +232,3 @@ def mixture(vectors: int) -> Any:
         return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
 
     return mix
-
-
-def _extreme(order: str, reduction: str, worst: float) -> Any:
-    @intrinsic
-    def of_blocks(typing_context: Any, x: Any, blocks: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, blocks = arguments
-            code = Code(builder)
-
-            def better(one: Any, other: Any) -> Any:
-                return builder.select(builder.fcmp_ordered(order, one, other), one, other)
-
-            def step(index: Any, found: list[Any]) -> list[Any]:
-                here = builder.add(x, builder.mul(index, code.long(4 * PANEL)))
-                values = [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(ACROSS)]
-                return [better(value, before) for value, before in zip(values, found, strict=True)]
-
-            first, *others = code.repeat(blocks, [ir.Constant(REALS, [worst] * LANES)] * ACROSS, step)
-            for other in others:
-                first = better(first, other)
-            return code.call(reduction, REAL, first)
-
-        return types.float32(ADDRESS, COUNT), generate
-
-    return of_blocks
-
-
-largest = _extreme(">", "llvm.vector.reduce.fmax.v16f32", float("-inf"))
-"""(x, blocks) → the largest of `blocks` × PANEL numbers float32; blocks ≥ 1."""
-smallest = _extreme("<", "llvm.vector.reduce.fmin.v16f32", float("inf"))
-"""(x, blocks) → the smallest of them."""

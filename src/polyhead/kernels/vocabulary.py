@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
-from polyhead.kernels.registers import PANEL, largest
+from polyhead.kernels.extremes import largest
+from polyhead.kernels.registers import PANEL
 
 Floats = NDArray[np.float32]
 CHUNK = PANEL

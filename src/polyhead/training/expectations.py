@@ -23,12 +23,16 @@ ROW_STEP = 64
 """The last chunk is filled up to a multiple of this: for every new shape of a product oneDNN builds a new kernel."""
 
 
-def expectations(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """features [N, D], weight [V, D], targets [N] → log Z [N], Σ_v p_v weight_v [N, D] and Σ_n p_n features_n [V, D].
+Expectations = tuple[Tensor, Tensor, Tensor]
+"""log Z [N], Σ_v p_v weight_v [N, D] and Σ_n p_n features_n [V, D], all float32."""
 
-    All float32; with z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z.
+
+def expectations(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor) -> Expectations:
+    """features [N, D], weight [V, D], targets [N], their logits [N] float32 → log Z and what p expects.
+
+    With z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z.
     """
-    found = by_kernel(features, weight, targets) if _has_kernel(features) else None
+    found = by_kernel(features, weight, target_logits) if _has_kernel(features) else None
     return found if found is not None else by_operations(features, weight, targets)
 
 
@@ -36,7 +40,7 @@ def _has_kernel(features: Tensor) -> bool:
     return are_for_kernels(features) and "avx512_bf16" in cpu_features()
 
 
-def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expectations | None:
     """None where some word is so much likelier than the target that its exponential would be cut off.
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
@@ -48,7 +52,7 @@ def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor
     panels = w.view(torch.int32).view(-1, PANEL, w.size(1) // 2).transpose(1, 2)
     across = w.view(-1, 2, w.size(1) // PANEL, PANEL).permute(2, 0, 3, 1)
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
-    shifts[:rows] = (features.float() * weight[targets].float()).sum(-1)
+    shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
     mean_features = x.new_zeros(x.size(1) + -x.size(1) % DOWN, w.size(0), dtype=torch.float32)
     kernels.expectations(
@@ -66,7 +70,7 @@ def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor
     return (shifts + totals.log())[:rows], mean_weight[:rows, :width], mean_features[:width, :words].t().contiguous()
 
 
-def by_operations(features: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def by_operations(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations:
     """Rows of zeros fill the last chunk up; they add nothing to the third result and are cut off the other two."""
     rows = features.size(0)
     x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))

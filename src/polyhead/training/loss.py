@@ -33,10 +33,11 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-        log_normaliser, d_features, d_weight = expectations(features, weight, targets)
         x, target_weight, column_sum = features.float(), weight[targets].float(), weight.float().sum(0)
+        target_logits = (x * target_weight).sum(-1)
+        log_normaliser, d_features, d_weight = expectations(features, weight, targets, target_logits)
         uniform = smoothing / weight.size(0)
-        likelihood = (log_normaliser - (x * target_weight).sum(-1)).sum()
+        likelihood = (log_normaliser - target_logits).sum()
         mean_loss = log_normaliser.sum() - (x @ column_sum).sum() / weight.size(0)
         loss = (1 - smoothing) * likelihood + smoothing * mean_loss
         d_features -= (1 - smoothing) * target_weight + uniform * column_sum
