@@ -102,6 +102,7 @@ def test_what_is_no_number_stays_none(value: float) -> None:
 
 def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
+    monkeypatch.setattr(module, "cpu_features", lambda: {"avx512_bf16"})
     monkeypatch.setattr(module, "by_kernel", lambda *_: asked.append(1))
     problem = draw_problem(5, 7, 4)
     expectations(*problem)
@@ -110,3 +111,14 @@ def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.Mo
     expectations(*problem)
     expectations(*(x.float() if x.is_floating_point() else x for x in problem))
     assert asked == [1]
+
+
+@pytest.mark.parametrize(
+    ("cpu", "kernel"), [({"avx512_bf16"}, True), ({"avx512_bf16", "amx_bf16"}, False), (set(), False)]
+)
+def test_a_unit_for_matrices_is_used(cpu: set[str], kernel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(module, "cpu_features", lambda: cpu)
+    monkeypatch.setattr(module, "by_kernel", lambda *_: asked.append(1))
+    expectations(*draw_problem(5, 7, 4))
+    assert bool(asked) == kernel
