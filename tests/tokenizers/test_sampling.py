@@ -13,13 +13,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhead.tokenizers import Kind, Tokenizer, TokenizerConfig, train
-from polyhead.tokenizers.sampling import Lattice, MergeDropout
+from polyhead.tokenizers.lattice import Lattice
+from polyhead.tokenizers.merges import MergeDropout
+from polyhead.tokenizers.sampling import Inventory, Sampler
 
 LINES = [
     f"The {a} dogs are running across the {b} fields." for a in ["brown", "small", "lazy"] for b in ("green", "old")
 ]
 KINDS: list[Kind] = ["bpe", "unigram"]
 SUBJECTS = {kind: train(LINES, TokenizerConfig(kind=kind, dropout=0.3), 360) for kind in KINDS}
+
+
+def inventory(scores: dict[str, float]) -> Inventory:
+    return Inventory(
+        scores, {piece: i for i, piece in enumerate([*scores, *(f"<0x{byte:02X}>" for byte in range(256))])}
+    )
+
+
+def counts(sampler: Sampler, pieces: Inventory, text: str, draws: int) -> Counter[tuple[str, ...]]:
+    """How often each segmentation is drawn."""
+    names = list(pieces.ids)
+    return Counter(tuple(names[i] for i in ids) for ids in sampler.sample([text] * draws, 0))
 
 
 @pytest.fixture(params=KINDS)
@@ -106,23 +120,21 @@ def test_hardly_any_dropout_is_the_best_segmentation(text: str) -> None:
 
 
 def test_unigram_samples_come_as_often_as_they_are_probable() -> None:
-    lattice = Lattice({"a": -1.0, "b": -1.0, "ab": -1.5, "▁": 0.0}, sharpness=1.0)
-    random = Random(0)
-    whole = sum(lattice.sample("ab", random) == ["▁", "ab"] for _ in range(4000)) / 4000
-    assert whole == pytest.approx(1 / (1 + math.exp(-0.5)), abs=0.02)
+    pieces = inventory({"a": -1.0, "b": -1.0, "ab": -1.5, "▁": 0.0})
+    drawn = counts(Lattice(pieces, sharpness=1.0), pieces, "ab", 4000)
+    assert drawn["▁", "ab"] / 4000 == pytest.approx(1 / (1 + math.exp(-0.5)), abs=0.02)
 
 
 def test_merges_are_left_out_as_often_as_asked() -> None:
-    merges = MergeDropout({"ab": 0.0, "▁": -1.0, "a": -1.0, "b": -1.0}, dropout=0.3)
-    random = Random(0)
-    apart = sum(merges.sample("ab", random) == ["▁", "a", "b"] for _ in range(4000)) / 4000
-    assert apart == pytest.approx(0.3, abs=0.03)
+    pieces = inventory({"ab": 0.0, "▁": -1.0, "a": -1.0, "b": -1.0})
+    drawn = counts(MergeDropout(pieces, dropout=0.3), pieces, "ab", 4000)
+    assert drawn["▁", "a", "b"] / 4000 == pytest.approx(0.3, abs=0.03)
 
 
 def test_merges_end_as_often_as_by_the_paper_s_algorithm() -> None:
-    """Which passes each merge over anew at every step, and doesn't look ahead to the first time."""
-    scores = {"ab": -1.0, "cd": -2.0, "bc": -3.0, "abc": -4.0, "abcd": -5.0, "da": -6.0}
-    merges, random, draws = MergeDropout(scores, dropout=0.3), Random(0), 20_000
+    """Which passes each merge over anew at every step."""
+    scores = {"ab": -1.0, "cd": -2.0, "bc": -3.0, "abc": -4.0, "abcd": -5.0, "da": -6.0} | dict.fromkeys("▁abcd", -9.0)
+    pieces, random, draws = inventory(scores), Random(0), 20_000
 
     def by_the_paper() -> list[str]:
         symbols = list("▁abcda")
@@ -135,9 +147,26 @@ def test_merges_end_as_often_as_by_the_paper_s_algorithm() -> None:
             symbols[place : place + 2] = [symbols[place] + symbols[place + 1]]
         return symbols
 
-    ours = Counter(tuple(merges.sample("abcda", random)) for _ in range(draws))
+    ours = counts(MergeDropout(pieces, dropout=0.3), pieces, "abcda", draws)
     theirs = Counter(tuple(by_the_paper()) for _ in range(draws))
     assert len(theirs) > 6
-    for pieces in ours.keys() | theirs.keys():
+    for found in ours.keys() | theirs.keys():
         # five standard deviations of the difference of two counts
-        assert abs(ours[pieces] - theirs[pieces]) < 5 * math.sqrt(ours[pieces] + theirs[pieces]), pieces
+        assert abs(ours[found] - theirs[found]) < 5 * math.sqrt(ours[found] + theirs[found]), found
+
+
+def test_a_piece_of_characters_that_are_none_is_merged_or_spelled() -> None:
+    pieces = inventory({"ab": 0.0, "▁": -1.0})
+    drawn = counts(MergeDropout(pieces, dropout=0.5), pieces, "ab", 100)
+    assert drawn.keys() == {("▁", "ab"), ("▁", "<0x61>", "<0x62>")}
+
+
+def test_texts_are_drawn_apart_and_empty_ones_stay_empty() -> None:
+    pieces = inventory({"ab": 0.0, "▁": -1.0, "a": -1.0, "b": -1.0})
+    assert MergeDropout(pieces, 1e-12).sample(["", "ab a", "", "한", "b"], 0) == [
+        [],
+        [1, 0, 1, 2],
+        [],
+        [1, *(len(pieces.scores) + byte for byte in "한".encode())],
+        [1, 3],
+    ]

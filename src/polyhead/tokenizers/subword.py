@@ -7,7 +7,7 @@ from random import Random
 from polyhead.tokenizers.base import BaseTokenizer, without_surrogates
 from polyhead.tokenizers.offsets import escape, escaped, normalised, unescape, unescaped_places
 from polyhead.tokenizers.protocol import Token
-from polyhead.tokenizers.sampling import Lattice, MergeDropout, Sampler
+from polyhead.tokenizers.sampling import Inventory, Sampler
 
 Span = tuple[int, int]
 
@@ -31,11 +31,13 @@ class SubwordTokenizer(BaseTokenizer):
 
     def sample(self, text: str) -> list[int]:
         """One of the possible encodings, at random if `config.dropout` is above 0."""
-        return self._sampled([text], Random())[0]
+        return self.sample_many([text], Random().getrandbits(64))[0]
 
     def sample_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
         """`sample` of each, reproducibly."""
-        return self._sampled(texts, Random(seed))
+        if self._sampler is None:
+            return self.encode_many(texts)
+        return self._sampler.sample([self._written(text) for text in texts], seed)
 
     def tokens(self, text: str) -> list[Token]:
         """`encode` with the place of each token in `text`."""
@@ -61,32 +63,17 @@ class SubwordTokenizer(BaseTokenizer):
     @cached_property
     def _sampler(self) -> Sampler | None:
         """How to sample, if at all. A unigram model's sharpness is Kudo's 0.2 at dropout 0.1, 1 at 0.02."""
-        dropout = self.config.dropout
-        if dropout and self.config.kind == "bpe":
-            return MergeDropout(self._model.scores(), dropout)
-        if dropout and self.config.kind == "unigram":
-            return Lattice(self._model.scores(), sharpness=0.02 / dropout)
-        return None
+        kind, dropout = self.config.kind, self.config.dropout
+        if not dropout or kind not in ("bpe", "unigram"):
+            return None
+        inventory = Inventory(self._model.scores(), {piece: i for i, piece in enumerate(self._model.pieces)})
+        if kind == "unigram":
+            from polyhead.tokenizers.lattice import Lattice
 
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        """Piece → id; what has none is spelled in bytes, whose pieces are written <0x00> to <0xFF>."""
-        return {piece: i for i, piece in enumerate(self._model.pieces)}
+            return Lattice(inventory, sharpness=0.02 / dropout)
+        from polyhead.tokenizers.merges import MergeDropout  # whose compiler is not for who only translates
 
-    def _sampled(self, texts: Sequence[str], random: Random) -> list[list[int]]:
-        sampler = self._sampler
-        if sampler is None:
-            return self.encode_many(texts)
-        return [self._spelled(sampler.sample(self._written(text), random), sampler) for text in texts]
-
-    def _spelled(self, pieces: Iterable[str], sampler: Sampler) -> list[int]:
-        ids: list[int] = []
-        for piece in pieces:
-            if piece in sampler.scores:
-                ids.append(self._ids[piece])
-            else:
-                ids += [self._ids[f"<0x{byte:02X}>"] for byte in piece.encode()]
-        return ids
+        return MergeDropout(inventory, dropout)
 
     def _written(self, text: str) -> str:
         return escape(self.normalise(text))
