@@ -12,6 +12,12 @@ def cpu_features() -> set[str]:
     return {name for name, has in ask().items() if has is True}
 
 
+def may_use_tiles() -> bool:
+    """Whether this process may use the CPU's unit for matrices (AMX): Linux wants to be asked for it first."""
+    ask = getattr(torch.cpu, "_init_amx", None)
+    return {"amx_tile", "amx_int8", "amx_bf16"} <= cpu_features() and ask is not None and bool(ask())
+
+
 @contextmanager
 def cores_an_operation(cores: int) -> Generator[None]:
     """Within the block so many for each operation, and afterwards as before.

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhead.engine.pack import pack_int8
-from polyhead.hardware import cpu_features
+from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.int8 import HIGHEST, LEVELS, TINY, multiply, quantise
 
 pytestmark = pytest.mark.skipif("avx512_vnni" not in cpu_features(), reason="this CPU has no VNNI")
@@ -73,3 +73,17 @@ def test_a_rows_companions_do_not_change_it() -> None:
     for row in range(23):
         multiply(x[row : row + 1], product, 0, alone)
         assert (alone[0] == together[row]).all()
+
+
+@pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
+@pytest.mark.parametrize("rows", [15, 16, 17, 40])
+@pytest.mark.parametrize("inputs", [64, 192, 512])
+def test_tiles_change_nothing(rows: int, inputs: int) -> None:
+    torch.manual_seed(rows)
+    weight, bias = torch.randn(200, inputs), torch.randn(200)
+    product = pack_int8([lambda: (weight, bias)], lambda: None)
+    assert product.in_tiles
+    x, y, expected = torch.randn(rows, inputs).numpy(), *np.empty((2, rows, 200), np.float32)
+    multiply(x, product, 0, y)
+    multiply(x, product._replace(in_tiles=False), 0, expected)
+    assert (y == expected).all()

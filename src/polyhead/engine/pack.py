@@ -11,10 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from polyhead.hardware import may_use_tiles
 from polyhead.kernels import float32, int8
 from polyhead.kernels.int8 import HIGHEST, TINY
 from polyhead.kernels.products import Product
 from polyhead.kernels.registers import LANES, PANEL
+from polyhead.kernels.tiles import BYTES
 
 FOUR = 4
 """Bytes that are multiplied by one lane: inputs must be a multiple."""
@@ -39,6 +41,7 @@ def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None], least
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
         least,
+        in_tiles=may_use_tiles() and inputs % BYTES == 0,
     )
     for layer, panel, part, rows, bias in _panels(maps, done):
         scale = np.maximum(np.abs(rows).max(1), TINY) / HIGHEST

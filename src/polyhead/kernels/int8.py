@@ -1,4 +1,4 @@
-"""Linear maps in 8-bit integers (VNNI).
+"""Linear maps in 8-bit integers (VNNI, and AMX for many rows).
 
 With W = diag(v) W₈ and each row x = s x₈ + z, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is
 not. As every row has its own scale s and zero z, no row's companions touch it, and a ReLU's outputs use all levels.
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels import tiles
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.extremes import largest, smallest
@@ -38,8 +39,11 @@ class Product(NamedTuple):
     """[L, panels · PANEL]."""
     least: float
     """Where outputs are cut off: 0 for a ReLU, else -∞."""
+    in_tiles: bool
+    """Whether the CPU's unit for matrices takes as many rows as it can; then K is a multiple of a tile's bytes."""
 
 
+_sums_of_tile = tiles.tile_sums("tdpbusd")
 _sums_of_block = integer_sums(DOWN)
 _sums_of_half = integer_sums(HALF)
 _sums_of_one = integer_sums(1)
@@ -80,9 +84,12 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
     rows, inputs = x.shape
     levels, scales, zeros = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, levels, scales, zeros)
-    start, sums = np.zeros(PANEL, np.int32), np.empty((DOWN, PANEL), np.int32)
+    start, sums = np.zeros(PANEL, np.int32), np.empty((max(DOWN, tiles.ROWS), PANEL), np.int32)
     nothing, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
+    in_tiles = product.in_tiles and rows >= tiles.ROWS
+    if in_tiles:
+        tiles.open_tiles()
     for panel in range(product.weight.shape[1]):
         first = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
@@ -90,10 +97,18 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
         bias = product.bias[layer, first : first + PANEL]
         row = 0
         while row < rows:
-            count = rows_at_once(rows - row)
-            _sums(count, np.uintp(levels[row:].ctypes.data), inputs, weight, inputs // 4, nothing, out)
+            if in_tiles:
+                row = min(row, rows - tiles.ROWS)  # the last tile may compute some rows again
+            here = np.uintp(levels[row:].ctypes.data)
+            count = tiles.ROWS if in_tiles else rows_at_once(rows - row)
+            if in_tiles:
+                _sums_of_tile(here, inputs, weight, inputs // 4, out)
+            else:
+                _sums(count, here, inputs, weight, inputs // 4, nothing, out)
             for r in range(count):
                 s, z, found, given = scales[row + r], zeros[row + r], sums[r], y[row + r, first : first + PANEL]
                 for n in range(given.shape[0]):
                     given[n] = max(least, np.float32(found[n]) * (s * scale[n]) + (z * total[n] + bias[n]))
             row += count
+    if in_tiles:
+        tiles.close_tiles()

@@ -1,0 +1,105 @@
+"""Products on a core's unit for matrices (AMX), which multiplies tiles: 16 rows of 64 bytes.
+
+Weights lie as they do for the products in vectors (registers.py): a tile is 16 steps of a quarter of a panel. Where the
+CPU has no such unit these functions can be compiled too, but must not be called.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.registers import ACROSS, ADDRESS, COUNT, LANES, PANEL, Code
+
+ROWS = 16
+"""Rows of a tile."""
+BYTES = 64
+"""In each."""
+_NEEDED = "amx-tile", "amx-int8", "amx-bf16"
+_BYTE = ir.IntType(8)
+_CONFIGURATION = [1, *[0] * 15, *[BYTES, 0] * 8, *[0] * 16, *[ROWS] * 8, *[0] * 8]
+"""Palette 1: eight tiles, all of their full size (Intel's manual, LDTILECFG)."""
+_LEFT = ACROSS
+"""The first ACROSS tiles hold sums, the next one rows, the others weights."""
+_features: dict[str, bool] = import_module("llvmlite.binding").get_host_cpu_features()
+_has_unit = all(_features.get(name, False) for name in _NEEDED)
+
+
+def _tile(number: int) -> Any:
+    return ir.Constant(_BYTE, number)
+
+
+class _Tiles:
+    """LLVM's instructions for tiles; none where the CPU has none."""
+
+    def __init__(self, builder: Any) -> None:
+        self.code = Code(builder)
+
+    def do(self, name: str, *arguments: Any) -> None:
+        if _has_unit:
+            self.code.call(f"llvm.x86.{name}", ir.VoidType(), *arguments)
+
+    def move(self, name: str, tile: int, address: Any, stride: Any) -> None:
+        self.do(name, _tile(tile), self.code.builder.inttoptr(address, _BYTE.as_pointer()), stride)
+
+
+@intrinsic
+def open_tiles(typing_context: Any) -> Any:
+    """To be called before a thread uses tiles."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.ArrayType(_BYTE, BYTES)
+        place = builder.alloca(kind)
+        builder.store(ir.Constant(kind, _CONFIGURATION), place)
+        _Tiles(builder).do("ldtilecfg", builder.bitcast(place, _BYTE.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def close_tiles(typing_context: Any) -> Any:
+    """To be called afterwards: a thread whose tiles are in use is slower to switch."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _Tiles(builder).do("tilerelease")
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+def tile_sums(instruction: str) -> Any:
+    """(x, its row's bytes, weight, steps, out): out[r, n] = Σ_k x[r, k] weight[n, k] for ROWS rows and a panel's n.
+
+    A step takes 4 bytes of each row and of each output: for `tdpbusd` unsigned times signed ones, sums in int32; for
+    `tdpbf16ps` two numbers of bfloat16, sums in float32. x [ROWS, steps · 4 bytes], weight [steps, PANEL, 4 bytes],
+    out [ROWS, PANEL]. Steps are a multiple of 16.
+    """
+
+    @intrinsic
+    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            x, stride, weight, steps, out = arguments
+            tiles = _Tiles(builder)
+            code = tiles.code
+            row = code.long(4 * PANEL)
+            quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
+            for across in range(ACROSS):
+                tiles.do("tilezero", _tile(across))
+
+            def step(index: Any, nothing: list[Any]) -> list[Any]:
+                tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
+                here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
+                for across, quarter in enumerate(quarters):
+                    right = _LEFT + 1 + across % 3
+                    tiles.move("tileloadd64", right, builder.add(here, quarter), row)
+                    tiles.do(instruction, _tile(across), _tile(_LEFT), _tile(right))
+                return nothing
+
+            code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
+            for across, quarter in enumerate(quarters):
+                tiles.move("tilestored64", across, builder.add(out, quarter), row)
+            return context.get_dummy_value()
+
+        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+
+    return sums
