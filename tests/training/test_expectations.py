@@ -1,6 +1,7 @@
 """The softmax's expectations against PyTorch's in float64."""
 
 import math
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from polyhead.hardware import cpu_features
+from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.expectations import CHUNK, GROUP
 from polyhead.kernels.likelihoods import LARGEST
 from polyhead.kernels.registers import PANEL
@@ -16,6 +17,16 @@ from polyhead.training import expectations as module
 
 pytestmark = pytest.mark.skipif("avx512_bf16" not in cpu_features(), reason="this CPU does not multiply bfloat16")
 Problem = tuple[Tensor, Tensor, Tensor]
+
+
+@pytest.fixture(autouse=True, scope="module", params=["vectors", "tiles"])
+def unit(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What the products are computed on."""
+    if request.param == "tiles" and not may_use_tiles():
+        pytest.skip("this CPU has no unit for matrices")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "may_use_tiles", lambda: request.param == "tiles")
+        yield
 
 
 def draw_problem(rows: int, words: int, width: int, spread: float = 1.0) -> Problem:
@@ -111,14 +122,3 @@ def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.Mo
     expectations(*problem)
     expectations(*(x.float() if x.is_floating_point() else x for x in problem))
     assert asked == [1]
-
-
-@pytest.mark.parametrize(
-    ("cpu", "kernel"), [({"avx512_bf16"}, True), ({"avx512_bf16", "amx_bf16"}, False), (set(), False)]
-)
-def test_a_unit_for_matrices_is_used(cpu: set[str], kernel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(module, "cpu_features", lambda: cpu)
-    monkeypatch.setattr(module, "by_kernel", lambda *_: asked.append(1))
-    expectations(*draw_problem(5, 7, 4))
-    assert bool(asked) == kernel

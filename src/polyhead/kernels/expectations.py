@@ -2,35 +2,49 @@
 
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
 divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
-therefore lie beside each other.
-Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of DOWN, D and P · PANEL of PANEL.
+therefore lie beside each other. Products are sums in vectors or, where the CPU has a unit for matrices, in tiles.
+Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `rows_at_once`, D and P · PANEL of
+PANEL.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels import tiles
 from polyhead.kernels.bfloat16 import Halves, rounded, widened
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.likelihoods import likelihoods
+from polyhead.kernels.likelihoods import likelihoods, likelihoods_of
 from polyhead.kernels.registers import DOWN, LANES, PANEL, pair_sums
 
 Floats = NDArray[np.float32]
 Pairs = NDArray[np.uint32]
 
-CHUNK = 84 * DOWN
+CHUNK = 480
 """Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
 GROUP = 8
 """Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
-_sums = pair_sums(DOWN)
+_sums, _tile, _added_tile = pair_sums(DOWN), tiles.tile_sums("tdpbf16ps"), tiles.tile_sums("tdpbf16ps", added=True)
 
 
 @kernel
-def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
-    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN."""
+def rows_at_once(in_tiles: bool) -> int:
+    """A divisor of CHUNK; two tiles' rows, as rows are multiplied in pairs too."""
+    return 2 * tiles.ROWS if in_tiles else DOWN
+
+
+@kernel
+def _add_product(x: Halves, weight: Pairs, y: Floats, at: int, in_tiles: bool) -> None:
+    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN, or of a tile's rows."""
     start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
     zero, out, panel = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data), np.uintp(weight.ctypes.data)
+    steps, stride = weight.shape[0], x.strides[0]
+    if in_tiles:
+        for first in range(0, x.shape[0], tiles.ROWS):
+            there = np.uintp(y[first, at:].ctypes.data)
+            _added_tile(np.uintp(x[first:].ctypes.data), stride, panel, steps, there, y.strides[0])
+        return
     for first in range(0, x.shape[0], DOWN):
-        _sums(np.uintp(x[first:].ctypes.data), x.strides[0], panel, weight.shape[0], zero, out)
+        _sums(np.uintp(x[first:].ctypes.data), stride, panel, steps, zero, out)
         for r in range(DOWN):
             total, given = sums[r], y[first + r, at : at + PANEL]
             for n in range(PANEL):
@@ -39,23 +53,47 @@ def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
 
 @kernel
 def _exponentials(
-    x: Halves, panel: Pairs, words: int, shifts: Floats, rows: Halves, at: int, pairs: Pairs, sums: Floats
+    x: Halves,
+    panel: Pairs,
+    words: int,
+    shifts: Floats,
+    rows: Halves,
+    at: int,
+    pairs: Pairs,
+    sums: Floats,
+    in_tiles: bool,
 ) -> None:
     """x [R, D] times a panel of `words` words → e in rows[:, at : at + PANEL] and pairs [R/2, PANEL]; added to sums."""
-    weight = np.uintp(panel.ctypes.data)
-    for r in range(0, x.shape[0], DOWN):
-        likelihoods(
-            np.uintp(x[r:].ctypes.data),
-            x.strides[0],
-            weight,
-            panel.shape[0],
-            np.uintp(shifts[r:].ctypes.data),
-            words,
-            np.uintp(rows[r, at:].ctypes.data),
-            rows.strides[0],
-            np.uintp(pairs[r // 2 :].ctypes.data),
-            np.uintp(sums[r:].ctypes.data),
-        )
+    weight, steps = np.uintp(panel.ctypes.data), panel.shape[0]
+    products = np.empty((tiles.ROWS, PANEL), np.float32)
+    out = np.uintp(products.ctypes.data)
+    for r in range(0, x.shape[0], tiles.ROWS if in_tiles else DOWN):
+        here = np.uintp(x[r:].ctypes.data)
+        if in_tiles:
+            _tile(here, x.strides[0], weight, steps, out, products.strides[0])
+            for two in range(0, tiles.ROWS, 2):
+                likelihoods_of(
+                    np.uintp(products[two:].ctypes.data),
+                    np.uintp(shifts[r + two :].ctypes.data),
+                    words,
+                    np.uintp(rows[r + two, at:].ctypes.data),
+                    rows.strides[0],
+                    np.uintp(pairs[(r + two) // 2 :].ctypes.data),
+                    np.uintp(sums[r + two :].ctypes.data),
+                )
+        else:
+            likelihoods(
+                here,
+                x.strides[0],
+                weight,
+                steps,
+                np.uintp(shifts[r:].ctypes.data),
+                words,
+                np.uintp(rows[r, at:].ctypes.data),
+                rows.strides[0],
+                np.uintp(pairs[r // 2 :].ctypes.data),
+                np.uintp(sums[r:].ctypes.data),
+            )
 
 
 @kernel
@@ -79,17 +117,20 @@ def expectations(
     totals: Floats,
     mean_weight: Floats,
     mean_features: Floats,
+    in_tiles: bool,
 ) -> None:
     """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [D, ..] Σ_n e/Z x_n.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
-    mean_features has P · PANEL columns, and rows to a multiple of DOWN. What is filled comes as zeros.
+    mean_features has P · PANEL columns, and rows to a multiple of `rows_at_once`. What is filled comes as zeros.
     """
     size = x.shape[0]
-    chunk = min(CHUNK, max(size, DOWN))
+    chunk = min(CHUNK, max(size, rows_at_once(in_tiles)))
     rows, sums = np.empty((chunk, GROUP * PANEL), np.uint16), np.zeros((size, LANES), np.float32)
     pairs = np.empty((panels.shape[0], chunk // 2, PANEL), np.uint32)
     turned = np.zeros((mean_features.shape[0], chunk), np.uint16)
+    if in_tiles:
+        tiles.open_tiles()
     for first in range(0, size, chunk):
         end = min(first + chunk, size)
         here, mean = x[first:end], mean_weight[first:end]
@@ -97,9 +138,13 @@ def expectations(
             last = min(group + GROUP, panels.shape[0])
             for p in range(group, last):
                 at, known = (p - group) * PANEL, min(PANEL, words - p * PANEL)
-                _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end])
+                _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end], in_tiles)
             for d in range(across.shape[0]):
-                _add_product(rows[: end - first], across[d, group * PANEL // 2 : last * PANEL // 2], mean, d * PANEL)
+                _add_product(
+                    rows[: end - first], across[d, group * PANEL // 2 : last * PANEL // 2], mean, d * PANEL, in_tiles
+                )
         _divide(here, sums[first:end], totals[first:end], mean, turned)
         for p in range(panels.shape[0]):
-            _add_product(turned, pairs[p, : (end - first) // 2], mean_features, p * PANEL)
+            _add_product(turned, pairs[p, : (end - first) // 2], mean_features, p * PANEL, in_tiles)
+    if in_tiles:
+        tiles.close_tiles()

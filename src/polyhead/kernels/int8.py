@@ -102,7 +102,7 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
             here = np.uintp(levels[row:].ctypes.data)
             count = tiles.ROWS if in_tiles else rows_at_once(rows - row)
             if in_tiles:
-                _sums_of_tile(here, inputs, weight, inputs // 4, out)
+                _sums_of_tile(here, inputs, weight, inputs // 4, out, sums.strides[0])
             else:
                 _sums(count, here, inputs, weight, inputs // 4, nothing, out)
             for r in range(count):

@@ -49,34 +49,62 @@ def likelihoods(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         x, stride, weight, steps, shifts, words, rows, row_stride, pairs, totals = arguments
         code = Code(builder)
-        nothing = _all(0.0)
         of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(DOWN)]
-        sums = product(code, of_rows, weight, steps, [nothing] * (DOWN * ACROSS), add_pairs)
-        count = code.everywhere(builder.trunc(words, INTEGER))
-        places = [ir.Constant(INTEGERS, [*range(LANES * across, LANES * (across + 1))]) for across in range(ACROSS)]
-        known = [builder.icmp_signed("<", place, count) for place in places]
-        previous: list[Any] = []
-        for r in range(DOWN):
-            shift = code.everywhere(code.load(REAL, shifts, code.long(4 * r)))
-            down = builder.fmul(shift, _all(-float(LOG2_E)))
-            e = [_exponential(code, z, down) for z in sums[ACROSS * r : ACROSS * (r + 1)]]
-            e = [builder.select(each, value, nothing) for each, value in zip(known, e, strict=True)]
-            total = code.load(REALS, totals, code.long(4 * LANES * r))
-            for value in e:
-                total = builder.fadd(total, value)
-            code.store(total, totals, code.long(4 * LANES * r))
-            rounded = [builder.fptrunc(value, HALVES) for value in e]
-            for across, value in enumerate(rounded):
-                code.store(
-                    value, rows, builder.add(builder.mul(row_stride, code.long(r)), code.long(2 * LANES * across))
-                )
-            for across, both in enumerate(zip(previous, rounded, strict=True) if r % 2 else ()):
-                code.store(_interleaved(code, *both), pairs, code.long(4 * PANEL * (r // 2) + 4 * LANES * across))
-            previous = rounded
+        sums = product(code, of_rows, weight, steps, [_all(0.0)] * (DOWN * ACROSS), add_pairs)
+        _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
         return context.get_dummy_value()
 
     kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
     return types.void(*kinds), generate
+
+
+@intrinsic
+def likelihoods_of(
+    typing_context: Any,
+    sums: Any,
+    shifts: Any,
+    words: Any,
+    rows: Any,
+    row_stride: Any,
+    pairs: Any,
+    totals: Any,
+) -> Any:
+    """The same for two rows whose products are already at hand: sums [2, PANEL]."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        sums, *rest = arguments
+        code = Code(builder)
+        found = [code.load(REALS, sums, code.long(4 * LANES * place)) for place in range(2 * ACROSS)]
+        _write(code, found, *rest)
+        return context.get_dummy_value()
+
+    return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
+
+
+def _write(
+    code: Code, sums: list[Any], shifts: Any, words: Any, rows: Any, row_stride: Any, pairs: Any, totals: Any
+) -> None:
+    """Rows' products, ACROSS vectors each → e, to all its places."""
+    builder, nothing = code.builder, _all(0.0)
+    count = code.everywhere(builder.trunc(words, INTEGER))
+    places = [ir.Constant(INTEGERS, [*range(LANES * across, LANES * (across + 1))]) for across in range(ACROSS)]
+    known = [builder.icmp_signed("<", place, count) for place in places]
+    previous: list[Any] = []
+    for r in range(len(sums) // ACROSS):
+        shift = code.everywhere(code.load(REAL, shifts, code.long(4 * r)))
+        down = builder.fmul(shift, _all(-float(LOG2_E)))
+        e = [_exponential(code, z, down) for z in sums[ACROSS * r : ACROSS * (r + 1)]]
+        e = [builder.select(each, value, nothing) for each, value in zip(known, e, strict=True)]
+        total = code.load(REALS, totals, code.long(4 * LANES * r))
+        for value in e:
+            total = builder.fadd(total, value)
+        code.store(total, totals, code.long(4 * LANES * r))
+        rounded = [builder.fptrunc(value, HALVES) for value in e]
+        for across, value in enumerate(rounded):
+            code.store(value, rows, builder.add(builder.mul(row_stride, code.long(r)), code.long(2 * LANES * across)))
+        for across, both in enumerate(zip(previous, rounded, strict=True) if r % 2 else ()):
+            code.store(_interleaved(code, *both), pairs, code.long(4 * PANEL * (r // 2) + 4 * LANES * across))
+        previous = rounded
 
 
 def _all(value: float) -> Any:

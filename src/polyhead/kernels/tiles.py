@@ -67,39 +67,41 @@ def close_tiles(typing_context: Any) -> Any:
     return types.void(), generate
 
 
-def tile_sums(instruction: str) -> Any:
-    """(x, its row's bytes, weight, steps, out): out[r, n] = Σ_k x[r, k] weight[n, k] for ROWS rows and a panel's n.
+def tile_sums(instruction: str, added: bool = False) -> Any:
+    """(x, its row's bytes, weight, steps, out, its row's bytes): out[r, n] = Σ_k x[r, k] weight[n, k], a panel's n.
 
     A step takes 4 bytes of each row and of each output: for `tdpbusd` unsigned times signed ones, sums in int32; for
     `tdpbf16ps` two numbers of bfloat16, sums in float32. x [ROWS, steps · 4 bytes], weight [steps, PANEL, 4 bytes],
-    out [ROWS, PANEL]. Steps are a multiple of 16.
+    out [ROWS, PANEL]. Steps are a multiple of 16. added: the sums go on from what is in `out`.
     """
 
     @intrinsic
-    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any) -> Any:
+    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, stride, weight, steps, out = arguments
+            x, stride, weight, steps, out, out_stride = arguments
             tiles = _Tiles(builder)
             code = tiles.code
-            row = code.long(4 * PANEL)
             quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
-            for across in range(ACROSS):
-                tiles.do("tilezero", _tile(across))
+            for across, quarter in enumerate(quarters):
+                if added:
+                    tiles.move("tileloadd64", across, builder.add(out, quarter), out_stride)
+                else:
+                    tiles.do("tilezero", _tile(across))
 
             def step(index: Any, nothing: list[Any]) -> list[Any]:
                 tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
                 here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
                 for across, quarter in enumerate(quarters):
                     right = _LEFT + 1 + across % 3
-                    tiles.move("tileloadd64", right, builder.add(here, quarter), row)
+                    tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
                     tiles.do(instruction, _tile(across), _tile(_LEFT), _tile(right))
                 return nothing
 
             code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
             for across, quarter in enumerate(quarters):
-                tiles.move("tilestored64", across, builder.add(out, quarter), row)
+                tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)
             return context.get_dummy_value()
 
-        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
 
     return sums

@@ -1,7 +1,6 @@
 """What the softmax of a batch's logits expects, a chunk of rows at a time: the dense part of the loss's gradients.
 
-Where a single core multiplies bfloat16 in its vectors, it is one kernel; elsewhere, and where a core has a unit for
-matrices (AMX), which multiplies ten times as fast, operations of PyTorch.
+Where a single core multiplies bfloat16 natively, it is one kernel; elsewhere, operations of PyTorch.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 
@@ -10,10 +9,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from polyhead.hardware import cpu_features
+from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels import expectations as kernels
 from polyhead.kernels.likelihoods import LARGEST
-from polyhead.kernels.registers import DOWN, PANEL
+from polyhead.kernels.registers import PANEL
 from polyhead.kernels.tensors import are_for_kernels, halves, pairs
 
 CHUNK_ROWS = 256
@@ -38,8 +37,7 @@ def expectations(features: Tensor, weight: Tensor, targets: Tensor, target_logit
 
 
 def _has_kernel(features: Tensor) -> bool:
-    cpu = cpu_features()
-    return are_for_kernels(features) and "avx512_bf16" in cpu and "amx_bf16" not in cpu
+    return are_for_kernels(features) and "avx512_bf16" in cpu_features()
 
 
 def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expectations | None:
@@ -47,8 +45,9 @@ def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expect
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
     """
-    (rows, width), words = features.shape, weight.size(0)
-    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % DOWN))
+    (rows, width), words, in_tiles = features.shape, weight.size(0), may_use_tiles()
+    unit = kernels.rows_at_once(in_tiles)
+    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % unit))
     w = nn.functional.pad(weight, (0, -width % PANEL, 0, -words % PANEL))
     # A product's step takes two numbers beside each other: of a word, or of one place in two words.
     panels = w.view(torch.int32).view(-1, PANEL, w.size(1) // 2).transpose(1, 2)
@@ -56,7 +55,7 @@ def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expect
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
     shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
-    mean_features = x.new_zeros(x.size(1) + -x.size(1) % DOWN, w.size(0), dtype=torch.float32)
+    mean_features = x.new_zeros(x.size(1) + -x.size(1) % unit, w.size(0), dtype=torch.float32)
     kernels.expectations(
         halves(x),
         pairs(panels),
@@ -66,6 +65,7 @@ def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expect
         totals.numpy(),
         mean_weight.numpy(),
         mean_features.numpy(),
+        in_tiles,
     )
     if not bool((totals < math.exp(LARGEST) * 0.99).all()):
         return None
