@@ -140,9 +140,8 @@ def expectations(
                 at, known = (p - group) * PANEL, min(PANEL, words - p * PANEL)
                 _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end], in_tiles)
             for d in range(across.shape[0]):
-                _add_product(
-                    rows[: end - first], across[d, group * PANEL // 2 : last * PANEL // 2], mean, d * PANEL, in_tiles
-                )
+                weight = across[d, group * PANEL // 2 : last * PANEL // 2]
+                _add_product(rows[: end - first], weight, mean, d * PANEL, in_tiles)
         _divide(here, sums[first:end], totals[first:end], mean, turned)
         for p in range(panels.shape[0]):
             _add_product(turned, pairs[p, : (end - first) // 2], mean_features, p * PANEL, in_tiles)
