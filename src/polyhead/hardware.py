@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 
 import torch
 
@@ -12,6 +13,7 @@ def cpu_features() -> set[str]:
     return {name for name, has in ask().items() if has is True}
 
 
+@cache
 def may_use_tiles() -> bool:
     """Whether this process may use the CPU's unit for matrices (AMX): Linux wants to be asked for it first."""
     ask = getattr(torch.cpu, "_init_amx", None)

@@ -10,6 +10,11 @@ from polyhead.kernels.compile import kernel
 _FIRST, _SECOND = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 
 
+def part_dropped(rate: float) -> int:
+    """A rate below 1 → what part of 2³² it is, less than the whole."""
+    return min(round(rate * 2**32), 2**32 - 1)
+
+
 @kernel
 def _mixed(bits: Any) -> Any:
     """32 bits, each of which depends on each of those given; a step of integer hashing (Wellons, hash prospector)."""

@@ -3,7 +3,7 @@
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
 divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
 therefore lie beside each other. Products are sums in vectors or, where the CPU has a unit for matrices, in tiles.
-Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `rows_at_once`, D and P · PANEL of
+Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `whole_rows`, D and P · PANEL of
 PANEL.
 """
 
@@ -26,23 +26,22 @@ GROUP = 8
 _sums, _tile, _added_tile = pair_sums(DOWN), tiles.tile_sums("tdpbf16ps"), tiles.tile_sums("tdpbf16ps", added=True)
 
 
-@kernel
-def rows_at_once(in_tiles: bool) -> int:
-    """A divisor of CHUNK; two tiles' rows, as rows are multiplied in pairs too."""
+def whole_rows(in_tiles: bool) -> int:
+    """What N is a multiple of, and CHUNK; of two tiles' rows, as rows are multiplied in pairs too."""
     return 2 * tiles.ROWS if in_tiles else DOWN
 
 
 @kernel
 def _add_product(x: Halves, weight: Pairs, y: Floats, at: int, in_tiles: bool) -> None:
     """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN, or of a tile's rows."""
-    start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
-    zero, out, panel = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data), np.uintp(weight.ctypes.data)
-    steps, stride = weight.shape[0], x.strides[0]
+    panel, steps, stride = np.uintp(weight.ctypes.data), weight.shape[0], x.strides[0]
     if in_tiles:
         for first in range(0, x.shape[0], tiles.ROWS):
             there = np.uintp(y[first, at:].ctypes.data)
             _added_tile(np.uintp(x[first:].ctypes.data), stride, panel, steps, there, y.strides[0])
         return
+    start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
+    zero, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
     for first in range(0, x.shape[0], DOWN):
         _sums(np.uintp(x[first:].ctypes.data), stride, panel, steps, zero, out)
         for r in range(DOWN):
@@ -122,10 +121,10 @@ def expectations(
     """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [D, ..] Σ_n e/Z x_n.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
-    mean_features has P · PANEL columns, and rows to a multiple of `rows_at_once`. What is filled comes as zeros.
+    mean_features has P · PANEL columns, and rows to a multiple of `whole_rows`. What is filled comes as zeros.
     """
     size = x.shape[0]
-    chunk = min(CHUNK, max(size, rows_at_once(in_tiles)))
+    chunk = min(CHUNK, max(size, 1))
     rows, sums = np.empty((chunk, GROUP * PANEL), np.uint16), np.zeros((size, LANES), np.float32)
     pairs = np.empty((panels.shape[0], chunk // 2, PANEL), np.uint32)
     turned = np.zeros((mean_features.shape[0], chunk), np.uint16)

@@ -98,12 +98,11 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
         row = 0
         while row < rows:
             if in_tiles:
-                row = min(row, rows - tiles.ROWS)  # the last tile may compute some rows again
-            here = np.uintp(levels[row:].ctypes.data)
-            count = tiles.ROWS if in_tiles else rows_at_once(rows - row)
-            if in_tiles:
+                count, row = tiles.ROWS, min(row, rows - tiles.ROWS)  # the last tile may compute some rows again
+                here = np.uintp(levels[row:].ctypes.data)
                 _sums_of_tile(here, inputs, weight, inputs // 4, out, sums.strides[0])
             else:
+                count, here = rows_at_once(rows - row), np.uintp(levels[row:].ctypes.data)
                 _sums(count, here, inputs, weight, inputs // 4, nothing, out)
             for r in range(count):
                 s, z, found, given = scales[row + r], zeros[row + r], sums[r], y[row + r, first : first + PANEL]

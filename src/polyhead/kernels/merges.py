@@ -77,14 +77,13 @@ def _merge(symbols: Symbols, pairs: Any, merges: Merges, dropped: Any, state: An
 
 
 @kernel
-def merge(
-    symbols: Symbols, ends: NDArray[np.int64], space: int, merges: Merges, dropped: int, seed: Any, pairs: Any
-) -> None:
-    """Merges within the words of each text, in place: symbols [N], ends [texts] before and after, pairs [N] room.
+def merge(symbols: Symbols, ends: NDArray[np.int64], space: int, merges: Merges, dropped: int, seed: Any) -> None:
+    """Merges within the words of each text, in place: symbols [N], ends [texts] before and after.
 
     space: the symbol that a word begins with; dropped: what part of 2³² of the chances to merge is passed over.
     """
     state = _next(np.uint64(seed))
+    pairs = np.empty(symbols.shape[0], np.int32)
     start, written = 0, 0
     for text in range(ends.shape[0]):
         end = ends[text]

@@ -30,7 +30,7 @@ class DropoutMask(NamedTuple):
     @classmethod
     def of(cls, rate: float, drawn: int) -> "DropoutMask":
         """drawn: 63 random bits; rate: of what is dropped, below 1."""
-        dropped = min(round(rate * 2**32), 2**32 - 1)
+        dropped = dropout_kernels.part_dropped(rate)
         return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), np.float32(1 / (1 - rate)))
 
 

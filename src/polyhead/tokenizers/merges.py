@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from polyhead.kernels import merges as kernels
+from polyhead.kernels.dropout import part_dropped
 from polyhead.tokenizers.sampling import Inventory, marked
 
 _CODES = 0x110000
@@ -23,15 +24,15 @@ class MergeDropout:
     def __init__(self, inventory: Inventory, dropout: float) -> None:
         """dropout: between 0 and 1, and neither."""
         self.inventory = inventory
-        self.dropped = min(round(dropout * 2**32), 2**32 - 1)
+        self.dropped = part_dropped(dropout)
         self._symbols = list(dict.fromkeys(chain(inventory.scores, *inventory.scores)))
-        self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
-        self._merges = _merges(inventory.scores, self._numbers)
+        numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
+        self._merges = _merges(inventory.scores, numbers)
         known = (inventory.ids[symbol] if symbol in inventory.scores else _UNSPELLED for symbol in self._symbols)
         self._ids = np.array([*known, _UNSPELLED], np.int64)
         """A symbol's id; the last one is for every negative symbol."""
         self._of_character = np.arange(-1, -1 - _CODES, -1, dtype=np.int32)
-        for symbol, number in self._numbers.items():
+        for symbol, number in numbers.items():
             if len(symbol) == 1:
                 self._of_character[ord(symbol)] = number
 
@@ -40,8 +41,8 @@ class MergeDropout:
         written = [marked(text) for text in texts]
         codes = np.frombuffer("".join(written).encode("utf-32-le", "surrogatepass"), np.uint32)
         symbols, ends = self._of_character[codes], np.cumsum([len(text) for text in written], dtype=np.int64)
-        space, room = int(self._of_character[ord("▁")]), np.empty_like(symbols)
-        kernels.merge(symbols, ends, space, self._merges, self.dropped, np.uint64(seed % 2**64), room)
+        space = int(self._of_character[ord("▁")])
+        kernels.merge(symbols, ends, space, self._merges, self.dropped, np.uint64(seed % 2**64))
         ids = self._ids[np.maximum(symbols, _UNSPELLED)].tolist()
         sampled: list[list[int]] = []
         for start, end in pairwise([0, *ends.tolist()]):

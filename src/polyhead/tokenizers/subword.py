@@ -5,6 +5,7 @@ from functools import cached_property
 from random import Random
 
 from polyhead.tokenizers.base import BaseTokenizer, without_surrogates
+from polyhead.tokenizers.lattice import Lattice
 from polyhead.tokenizers.offsets import escape, escaped, normalised, unescape, unescaped_places
 from polyhead.tokenizers.protocol import Token
 from polyhead.tokenizers.sampling import Inventory, Sampler
@@ -68,8 +69,6 @@ class SubwordTokenizer(BaseTokenizer):
             return None
         inventory = Inventory(self._model.scores(), {piece: i for i, piece in enumerate(self._model.pieces)})
         if kind == "unigram":
-            from polyhead.tokenizers.lattice import Lattice
-
             return Lattice(inventory, sharpness=0.02 / dropout)
         from polyhead.tokenizers.merges import MergeDropout  # whose compiler is not for who only translates
 

@@ -46,7 +46,7 @@ def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expect
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
     """
     (rows, width), words, in_tiles = features.shape, weight.size(0), may_use_tiles()
-    unit = kernels.rows_at_once(in_tiles)
+    unit = kernels.whole_rows(in_tiles)
     x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % unit))
     w = nn.functional.pad(weight, (0, -width % PANEL, 0, -words % PANEL))
     # A product's step takes two numbers beside each other: of a word, or of one place in two words.
