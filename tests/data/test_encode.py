@@ -96,3 +96,14 @@ def test_epochs_are_sampled_anew_only_with_dropout() -> None:
     assert np.array_equal(anew(3).source_ids, anew(3).source_ids)
     assert not np.array_equal(anew(3).source_ids, anew(4).source_ids)
     assert np.array_equal(anew(3).target_ids, anew(4).target_ids)
+
+
+def test_the_epochs_after_the_sampled_ones_are_as_in_translating() -> None:
+    subject = tokenizer(0.3)
+    corpus, _ = corpus_for_epochs(PAIRS, subject, subject, True, seed=5, sampled_epochs=2)
+    in_use, _ = encode(PAIRS, subject, subject, True)
+    anew, _ = corpus_for_epochs(PAIRS, subject, subject, True, seed=5)
+    assert np.array_equal(corpus(1).source_ids, anew(1).source_ids)
+    assert not np.array_equal(corpus(1).source_ids, in_use.source_ids)
+    assert np.array_equal(corpus(2).source_ids, in_use.source_ids)
+    assert np.array_equal(corpus(9).target_ids, in_use.target_ids)

@@ -71,16 +71,20 @@ def corpus_for_epochs(
     tagged: bool,
     seed: int,
     max_tokens: int | None = None,
+    sampled_epochs: int | None = None,
 ) -> tuple[Callable[[int], EncodedCorpus], EncodingReport]:
     """What the loader asks for the corpus of an epoch: one for all, or sampled anew from (seed, epoch).
 
-    Sampled are the sides whose tokenizer has a dropout above 0. Each epoch has the same pairs in the same order.
+    Sampled are the sides whose tokenizer has a dropout above 0, in all epochs or the first `sampled_epochs`. Each epoch
+    has the same pairs in the same order.
     """
     corpus, report = encode(pairs, source_tokenizer, target_tokenizer, tagged, None, max_tokens)
     if not (source_tokenizer.config.dropout or target_tokenizer.config.dropout):
         return lambda epoch: corpus, report
 
     def sampled(epoch: int) -> EncodedCorpus:
+        if sampled_epochs is not None and epoch >= sampled_epochs:
+            return corpus
         epoch_seed = int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0])
         return encode(pairs, source_tokenizer, target_tokenizer, tagged, epoch_seed, max_tokens)[0]
 

@@ -56,7 +56,9 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     source, target = _tokenizers(recipe, pairs, display)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
-    corpus, report = corpus_for_epochs(pairs.train, source, target, tagged, recipe.seed, longest)
+    corpus, report = corpus_for_epochs(
+        pairs.train, source, target, tagged, recipe.seed, longest, recipe.data.sampled_epochs
+    )
     if report.too_long:
         display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
     if not report.kept:

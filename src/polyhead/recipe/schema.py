@@ -38,6 +38,9 @@ class DataConfig(Config):
     batching: BatchingConfig = BatchingConfig()
     max_tokens: int = Field(default=256, ge=2)
     """Training sentences of more tokens on either side are left out, and counted."""
+    sampled_epochs: int | None = Field(default=None, ge=0)
+    """The epochs, from the first on, in which `tokenizer.dropout` cuts words up at random; after them words are cut
+    as in translating, to which a model settles in a few hundred updates. Unset: all."""
 
 
 class Recipe(Config):
