@@ -84,6 +84,6 @@ def score_pairs(
 def _batches(bundle: Bundle, pairs: Sequence[Pair]) -> Iterator[Batch]:
     limit = bundle.config.model.max_length
     corpus, _ = encode(pairs, bundle.source_tokenizer, bundle.target_tokenizer, bundle.config.tagged, max_tokens=limit)
-    config = BatchingConfig(max_tokens=4096, shuffle=False)
+    config = BatchingConfig(max_tokens=1024, shuffle=False)  # whose logits are a few MiB, near the caches
     for draw in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, epoch=0):
         yield collate_rows(corpus, draw)
