@@ -1,23 +1,30 @@
 """What the CPU can do, and how many of its cores an operation takes."""
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 
 import torch
 
+WITHOUT = tuple(os.environ.get("POLYHEAD_CPU_WITHOUT", "").split())
+"""How names of instructions begin that are to be left alone as if this CPU did not have them, as "avx512 amx"."""
+
+TILES = {"amx_tile", "amx_int8", "amx_bf16"}
+"""The instructions of the unit for matrices."""
+
 
 def cpu_features() -> set[str]:
     """The names of the instructions that this CPU has; none where PyTorch is too old to say."""
     ask = getattr(torch.cpu, "get_capabilities", dict[str, object])
-    return {name for name, has in ask().items() if has is True}
+    return {name for name, has in ask().items() if has is True and not name.startswith(WITHOUT)}
 
 
 @cache
 def may_use_tiles() -> bool:
     """Whether this process may use the CPU's unit for matrices (AMX): Linux wants to be asked for it first."""
     ask = getattr(torch.cpu, "_init_amx", None)
-    return {"amx_tile", "amx_int8", "amx_bf16"} <= cpu_features() and ask is not None and bool(ask())
+    return cpu_features() >= TILES and ask is not None and bool(ask())
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from polyhead.engine.pack import pack_int8
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.int8 import HIGHEST, LEVELS, TINY, multiply, quantise
 
-pytestmark = pytest.mark.skipif("avx512_vnni" not in cpu_features(), reason="this CPU has no VNNI")
+pytestmark = pytest.mark.skipif(not cpu_features() & {"avx512_vnni", "avx_vnni"}, reason="this CPU has no VNNI")
 
 
 def rounded_weight(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
-from polyhead.kernels.registers import ACROSS, LANES, mixture, scores
+from polyhead.kernels.registers import LANES, mixture, scores
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
-WHOLE = ACROSS * LANES
+VECTORS = 4
+WHOLE = VECTORS * LANES
 """Numbers of a head looked at together, where it has so many; it must have a multiple of LANES."""
-_scores, _scores_of_one = scores(ACROSS), scores(1)
-_mixture, _mixture_of_one = mixture(ACROSS), mixture(1)
+_scores, _scores_of_one = scores(VECTORS), scores(1)
+_mixture, _mixture_of_one = mixture(VECTORS), mixture(1)
 
 
 class Sight(NamedTuple):

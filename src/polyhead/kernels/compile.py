@@ -10,14 +10,23 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from polyhead.hardware import WITHOUT
+
 numba: Any = import_module("numba")
 intrinsic: Any = import_module("numba.extending").intrinsic
 overload: Any = import_module("numba.extending").overload
 types: Any = numba.types
+binding: Any = import_module("llvmlite.binding")
 ir: Any = import_module("llvmlite.ir")
 event: Any = import_module("numba.core.event")
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+if WITHOUT:  # else Numba asks the CPU
+    numba.config.CPU_FEATURES = ",".join(
+        ("+" if has and not name.startswith(WITHOUT) else "-") + name
+        for name, has in binding.get_host_cpu_features().items()
+    )
 
 MATHS = {"reassoc", "contract", "arcp", "nsz"}
 """Sums in any order, so that they are vectorised; infinities and NaN stay what they are."""

@@ -3,7 +3,11 @@
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.registers import ACROSS, ADDRESS, COUNT, LANES, PANEL, REAL, REALS, Code
+from polyhead.kernels.registers import ADDRESS, COUNT, LANES, REAL, REALS, Code
+
+VECTORS = 4
+"""Looked at at once, as one comparison takes longer than the next needs to begin."""
+BLOCK = VECTORS * LANES
 
 
 def _extreme(order: str, reduction: str, worst: float) -> Any:
@@ -17,11 +21,11 @@ def _extreme(order: str, reduction: str, worst: float) -> Any:
                 return builder.select(builder.fcmp_ordered(order, one, other), one, other)
 
             def step(index: Any, found: list[Any]) -> list[Any]:
-                here = builder.add(x, builder.mul(index, code.long(4 * PANEL)))
-                values = [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(ACROSS)]
+                here = builder.add(x, builder.mul(index, code.long(4 * BLOCK)))
+                values = [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(VECTORS)]
                 return [better(value, before) for value, before in zip(values, found, strict=True)]
 
-            first, *others = code.repeat(blocks, [ir.Constant(REALS, [worst] * LANES)] * ACROSS, step)
+            first, *others = code.repeat(blocks, [ir.Constant(REALS, [worst] * LANES)] * VECTORS, step)
             for other in others:
                 first = better(first, other)
             return code.call(reduction, REAL, first)
@@ -32,6 +36,6 @@ def _extreme(order: str, reduction: str, worst: float) -> Any:
 
 
 largest = _extreme(">", "llvm.vector.reduce.fmax.v16f32", float("-inf"))
-"""(x, blocks) → the largest of `blocks` × PANEL numbers float32; blocks ≥ 1."""
+"""(x, blocks) → the largest of `blocks` × BLOCK numbers float32; blocks ≥ 1."""
 smallest = _extreme("<", "llvm.vector.reduce.fmin.v16f32", float("inf"))
 """(x, blocks) → the smallest of them."""

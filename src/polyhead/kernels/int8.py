@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polyhead.kernels import tiles
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.extremes import largest, smallest
+from polyhead.kernels.extremes import BLOCK, largest, smallest
 from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums
 
 Floats = NDArray[np.float32]
@@ -52,14 +52,14 @@ _sums_of_one = integer_sums(1)
 @kernel
 def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats, zeros: Floats) -> None:
     """x [R, K] → levels [R, K], scales [R] and zeros [R]: x = scale · level + zero, rounded."""
-    blocks = x.shape[1] // PANEL
+    blocks = x.shape[1] // BLOCK
     for r in range(x.shape[0]):
         row = x[r]
         low, high = row[0], row[0]
         if blocks:
             here = np.uintp(row.ctypes.data)
             low, high = smallest(here, blocks), largest(here, blocks)
-        for k in range(blocks * PANEL, x.shape[1]):
+        for k in range(blocks * BLOCK, x.shape[1]):
             low, high = min(low, row[k]), max(high, row[k])
         width = max(high - low, TINY)
         step = LEVELS / width

@@ -4,21 +4,24 @@ A compiler does not find these from loops over arrays: it stores every sum after
 Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are shorter, LLVM takes several for one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from polyhead.hardware import cpu_features
 from polyhead.kernels.compile import intrinsic, ir, types
 
 LANES = 16
 """Numbers in a vector."""
 ACROSS = 4
-"""Vectors of a product's outputs computed at once …"""
+"""Vectors of a product's outputs whose weights lie together."""
+PANEL = LANES * ACROSS
+"""Those outputs."""
 DOWN = 6
-"""… for so many rows: 24 of AVX-512's 32 registers hold sums. Fewer rows are left over …"""
+"""Rows that a product takes at once. Fewer are left over …"""
 HALF = 3
 """… and taken by halves, then one by one."""
-PANEL = LANES * ACROSS
-"""Outputs of a product whose weights lie together."""
+SUMS = 24 if "avx512_f" in cpu_features() else 6
+"""Vectors added up at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16 of half the length."""
 
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
@@ -62,6 +65,15 @@ class Code:
         first = self.builder.insert_element(undefined, value, ir.Constant(INTEGER, 0))
         return self.builder.shuffle_vector(first, undefined, ir.Constant(INTEGERS, [0] * LANES))
 
+    def halves(self, vector: Any) -> list[Any]:
+        """A vector's first lanes, and its last."""
+        parts = range(LANES // 2), range(LANES // 2, LANES)
+        return [self.builder.shuffle_vector(vector, vector, _lanes(part)) for part in parts]
+
+    def joined(self, first: Any, last: Any) -> Any:
+        """The vector of two halves."""
+        return self.builder.shuffle_vector(first, last, _lanes(range(LANES)))
+
     def call(self, name: str, kind: Any, *arguments: Any, **options: Any) -> Any:
         """An intrinsic function of LLVM."""
         function = self.builder.module.globals.get(name)
@@ -90,6 +102,11 @@ class Code:
         return self.builder.inttoptr(self.builder.add(address, offset), kind.as_pointer())
 
 
+def _lanes(numbers: Iterable[int]) -> Any:
+    chosen = list(numbers)
+    return ir.Constant(ir.VectorType(INTEGER, len(chosen)), chosen)
+
+
 def integer_sums(rows: int) -> Any:
     """(x, its row's bytes, weight, K/4, start, out): out[r, n] = start[n] + Σ_k x[r, k] weight[n, k] for a panel's n.
 
@@ -98,7 +115,10 @@ def integer_sums(rows: int) -> Any:
 
     def add(code: Code, total: Any, four: Any, weights: Any) -> Any:
         # four products of bytes in each of 16 lanes
-        return code.call("llvm.x86.avx512.vpdpbusd.512", INTEGERS, total, four, weights)
+        if "avx512_vnni" in cpu_features():
+            return code.call("llvm.x86.avx512.vpdpbusd.512", INTEGERS, total, four, weights)
+        halves = zip(*map(code.halves, (total, four, weights)), strict=True)
+        return code.joined(*(code.call("llvm.x86.avx512.vpdpbusd.256", each[0].type, *each) for each in halves))
 
     return _sums(rows, INTEGERS, add)
 
@@ -138,10 +158,16 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             x, stride, weight, steps, start, out = arguments
             code = Code(builder)
-            begun = [code.load(vector, start, code.long(4 * LANES * across)) for across in range(ACROSS)]
             of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
-            for place, total in enumerate(product(code, of_rows, weight, steps, begun * rows, add)):
-                code.store(total, out, code.long(4 * LANES * place))
+            count = min(ACROSS, SUMS // rows)
+            for first in range(0, ACROSS, count):
+                offsets = [code.long(4 * LANES * across) for across in range(first, first + count)]
+                begun = [code.load(vector, start, offset) for offset in offsets] * rows
+                found = iter(product(code, of_rows, builder.add(weight, offsets[0]), steps, begun, add))
+                for row in range(rows):
+                    here = builder.add(out, code.long(4 * PANEL * row))
+                    for offset in offsets:
+                        code.store(next(found), here, offset)
             return context.get_dummy_value()
 
         return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
@@ -150,15 +176,15 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
 
 
 def product(code: Code, rows: Sequence[Any], weight: Any, steps: Any, begun: Sequence[Any], add: Add) -> list[Any]:
-    """Rows' addresses times a panel of weights, from `begun` on → ACROSS vectors for each row.
+    """Rows' addresses times vectors of a panel's weights, from `begun` on, as many for each row → their sums.
 
     A step takes 32 bits of each row, in every lane, times the panel's: add(code, total, those, weights).
     """
-    builder, vector = code.builder, begun[0].type
+    builder, vector, count = code.builder, begun[0].type, len(begun) // len(rows)
 
     def step(index: Any, totals: list[Any]) -> list[Any]:
         here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
-        weights = [code.load(vector, here, code.long(4 * LANES * across)) for across in range(ACROSS)]
+        weights = [code.load(vector, here, code.long(4 * LANES * across)) for across in range(count)]
         column = builder.mul(index, code.long(4))
         factors = [code.everywhere(code.load(vector.element, row, column)) for row in rows]
         pairs = [(factor, each) for factor in factors for each in weights]

@@ -4,9 +4,9 @@ Weights lie as they do for the products in vectors (registers.py): a tile is 16 
 CPU has no such unit these functions can be compiled too, but must not be called.
 """
 
-from importlib import import_module
 from typing import Any
 
+from polyhead.hardware import TILES, cpu_features
 from polyhead.kernels.compile import intrinsic, ir, types
 from polyhead.kernels.registers import ACROSS, ADDRESS, COUNT, LANES, PANEL, Code
 
@@ -14,14 +14,12 @@ ROWS = 16
 """Rows of a tile."""
 BYTES = 64
 """In each."""
-_NEEDED = "amx-tile", "amx-int8", "amx-bf16"
 _BYTE = ir.IntType(8)
 _CONFIGURATION = [1, *[0] * 15, *[BYTES, 0] * 8, *[0] * 16, *[ROWS] * 8, *[0] * 8]
 """Palette 1: eight tiles, all of their full size (Intel's manual, LDTILECFG)."""
 _LEFT = ACROSS
 """The first ACROSS tiles hold sums, the next one rows, the others weights."""
-_features: dict[str, bool] = import_module("llvmlite.binding").get_host_cpu_features()
-_has_unit = all(_features.get(name, False) for name in _NEEDED)
+_has_unit = cpu_features() >= TILES
 
 
 def _tile(number: int) -> Any:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
-from polyhead.kernels.extremes import largest
-from polyhead.kernels.registers import PANEL
+from polyhead.kernels.extremes import BLOCK, largest
 
 Floats = NDArray[np.float32]
-CHUNK = PANEL
+CHUNK = BLOCK
 """Numbers whose maximum is looked at before any of them: a row's numbers 0 … CHUNK - 1, and so on."""
 
 
