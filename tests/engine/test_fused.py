@@ -36,7 +36,7 @@ def trained(request: pytest.FixtureRequest) -> Transformer:
 
 @pytest.fixture(params=list(ERRORS))
 def dtype(request: pytest.FixtureRequest) -> Any:
-    if not fused.NEEDED[request.param] & cpu_features():
+    if not fused.has_instructions(request.param):
         pytest.skip("this CPU has no instructions for it")
     return request.param
 

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import float32, int8
 from polyhead.kernels.int8 import HIGHEST, TINY
+from polyhead.kernels.llvm import LANES
 from polyhead.kernels.products import Product
-from polyhead.kernels.registers import LANES, PANEL
+from polyhead.kernels.registers import PANEL
 from polyhead.kernels.tiles import BYTES
 
 FOUR = 4

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
-from polyhead.kernels.registers import LANES, mixture, scores
+from polyhead.kernels.heads import mixture, scores
+from polyhead.kernels.llvm import LANES
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]

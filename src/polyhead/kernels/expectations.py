@@ -14,7 +14,8 @@ from polyhead.kernels import tiles
 from polyhead.kernels.bfloat16 import Halves, rounded, widened
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.likelihoods import likelihoods, likelihoods_of
-from polyhead.kernels.registers import DOWN, LANES, PANEL, pair_sums
+from polyhead.kernels.llvm import LANES
+from polyhead.kernels.registers import DOWN, PANEL, pair_sums
 
 Floats = NDArray[np.float32]
 Pairs = NDArray[np.uint32]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.registers import ADDRESS, COUNT, LANES, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code
 
 VECTORS = 4
 """Looked at at once, as one comparison takes longer than the next needs to begin."""

@@ -4,22 +4,8 @@ from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
 from polyhead.kernels.exponential import LOG2_E, POWERS
-from polyhead.kernels.registers import (
-    ACROSS,
-    ADDRESS,
-    COUNT,
-    DOWN,
-    HALVES,
-    INTEGER,
-    INTEGERS,
-    LANES,
-    PANEL,
-    REAL,
-    REALS,
-    Code,
-    add_pairs,
-    product,
-)
+from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code
+from polyhead.kernels.registers import ACROSS, DOWN, PANEL, add_pairs, product
 
 LARGEST = 60.0
 """Where z - shift is cut off."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from polyhead.hardware import TILES, cpu_features
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.registers import ACROSS, ADDRESS, COUNT, LANES, PANEL, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, Code
+from polyhead.kernels.registers import ACROSS, PANEL
 
 ROWS = 16
 """Rows of a tile."""

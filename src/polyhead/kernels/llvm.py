@@ -1,0 +1,96 @@
+"""LLVM's instructions, for inner loops whose sums stay in registers.
+
+A compiler does not find these from loops over arrays: it stores every sum after every step. What calls them is Python.
+Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are shorter, LLVM takes several for one.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from polyhead.kernels.compile import ir, types
+
+LANES = 16
+"""Numbers in a vector."""
+
+INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
+INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
+ADDRESS, COUNT = types.uintp, types.intp
+
+
+class _BFloat16(ir.Type):
+    """LLVM has this type, llvmlite no name for it."""
+
+    def _to_string(self) -> str:
+        return "bfloat"
+
+
+BFLOAT16 = _BFloat16()
+HALVES, PAIRS = ir.VectorType(BFLOAT16, LANES), ir.VectorType(BFLOAT16, 2 * LANES)
+
+
+class Code:
+    """What these loops need of an `ir.IRBuilder`."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+
+    def long(self, value: int) -> Any:
+        return ir.Constant(LONG, value)
+
+    def load(self, kind: Any, address: Any, offset: Any) -> Any:
+        """The value at address + offset."""
+        value = self.builder.load(self._pointer(kind, address, offset))
+        value.align = 1
+        return value
+
+    def store(self, value: Any, address: Any, offset: Any) -> None:
+        """Writes to address + offset."""
+        self.builder.store(value, self._pointer(value.type, address, offset)).align = 1
+
+    def everywhere(self, value: Any) -> Any:
+        """The value in every lane of a vector."""
+        vector = ir.VectorType(value.type, LANES)
+        undefined = ir.Constant(vector, ir.Undefined)
+        first = self.builder.insert_element(undefined, value, ir.Constant(INTEGER, 0))
+        return self.builder.shuffle_vector(first, undefined, ir.Constant(INTEGERS, [0] * LANES))
+
+    def halves(self, vector: Any) -> list[Any]:
+        """A vector's first lanes, and its last."""
+        parts = range(LANES // 2), range(LANES // 2, LANES)
+        return [self.builder.shuffle_vector(vector, vector, _lanes(part)) for part in parts]
+
+    def joined(self, first: Any, last: Any) -> Any:
+        """The vector of two halves."""
+        return self.builder.shuffle_vector(first, last, _lanes(range(LANES)))
+
+    def call(self, name: str, kind: Any, *arguments: Any, **options: Any) -> Any:
+        """An intrinsic function of LLVM."""
+        function = self.builder.module.globals.get(name)
+        if function is None:
+            signature = ir.FunctionType(kind, [each.type for each in arguments])
+            function = ir.Function(self.builder.module, signature, name)
+        return self.builder.call(function, arguments, **options)
+
+    def repeat(self, count: Any, begin: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
+        """body(0 … count - 1, values) → the next values, from `begin`; count ≥ 1."""
+        builder = self.builder
+        before, loop, end = builder.block, builder.append_basic_block(), builder.append_basic_block()
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        index, values = builder.phi(LONG), [builder.phi(value.type) for value in begin]
+        following = body(index, values)
+        next_index = builder.add(index, self.long(1))
+        for phi, first, later in zip([index, *values], [self.long(0), *begin], [next_index, *following], strict=True):
+            phi.add_incoming(first, before)
+            phi.add_incoming(later, loop)
+        builder.cbranch(builder.icmp_signed("<", next_index, count), loop, end)
+        builder.position_at_end(end)
+        return following
+
+    def _pointer(self, kind: Any, address: Any, offset: Any) -> Any:
+        return self.builder.inttoptr(self.builder.add(address, offset), kind.as_pointer())
+
+
+def _lanes(numbers: Iterable[int]) -> Any:
+    chosen = list(numbers)
+    return ir.Constant(ir.VectorType(INTEGER, len(chosen)), chosen)
