@@ -129,6 +129,20 @@ def test_weights_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, .
         assert float((actual - value).norm()) < 0.02 * float(value.norm())
 
 
+@pytest.mark.parametrize("shape", [None, (2, 1, 1, 5), (1, 1, 4, 5), (2, 3, 4, 5)])
+def test_context_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, ...] | None) -> None:
+    parts = [torch.randn(2, 3, length, 8).bfloat16().requires_grad_() for length in (4, 5, 5)]
+    mask = torch.rand(shape) > 0.4 if shape is not None else None
+    wide = [x.detach().double().requires_grad_() for x in parts]
+    found, expected = ExplicitCore()(*parts, mask), ExplicitCore()(*wide, mask)
+    assert "_AttentionBackward" in str(found.grad_fn)
+    gradient = torch.randn(2, 3, 4, 8).bfloat16()
+    got = torch.autograd.grad(found, parts, gradient)
+    wanted = torch.autograd.grad(expected, wide, gradient.double())
+    for actual, value in zip((found.detach(), *got), (expected.detach(), *wanted), strict=True):
+        assert float((actual - value).norm()) < 0.02 * float(value.norm())
+
+
 def test_huge_scores_saturate_without_nan() -> None:
     query, key = torch.full((1, 1, 1, 4), 1e18), torch.tensor([[[[1e18] * 4, [-1e18] * 4]]])
     assert attention_weights(query, key).tolist() == [[[[1.0, 0.0]]]]
@@ -214,6 +228,26 @@ def test_cross_attention_takes_queries_from_one_sequence_and_keys_and_values_fro
     mask = torch.arange(7) < torch.tensor([[7], [3]])
     out = heads.attend(heads.project_query(x), *heads.project_key_value(memory), mask[:, None, None])
     torch.testing.assert_close(out, by_hand(heads, x, memory, mask[:, None]), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("itself", [True, False], ids=["self", "cross"])
+def test_heads_of_bfloat16_and_their_gradients_are_near_float64s(heads: MultiHeadAttention, itself: bool) -> None:
+    x, memory = torch.randn(2, 4, 12).bfloat16(), torch.randn(2, 7, 12).bfloat16()
+    mask, gradient = torch.rand(2, 1, 4, 4 if itself else 7) > 0.3, torch.randn(2, 4, 12).bfloat16()
+    with torch.no_grad():
+        heads.query_key_value.weight.div_(4)  # else a softmax makes much of what was rounded
+    results: list[list[Tensor]] = []
+    for dtype in (torch.bfloat16, torch.float64):
+        module = heads.to(torch.bfloat16).to(dtype)
+        given = [each.to(dtype).requires_grad_() for each in (x, memory)[: 1 if itself else 2]]
+        if itself:
+            out = module(*given, mask)
+        else:
+            out = module.attend(module.project_query(given[0]), *module.project_key_value(given[1]), mask)
+        wanted = [*given, *module.parameters()]
+        results.append([out.detach(), *torch.autograd.grad(out, wanted, gradient.to(dtype))])
+    for actual, value in zip(*results, strict=True):
+        assert float((actual - value).norm()) < 0.03 * float(value.norm())
 
 
 def test_the_three_projections_agree(heads: MultiHeadAttention) -> None:

@@ -55,6 +55,8 @@ class ExplicitCore(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        if query.requires_grad and are_for_kernels(query) and self.dropout.rate == 0.0:
+            return one_core.attention(query, key, value, mask)
         missing = FEWEST_KEYS - key.size(-2)
         if self.training and missing > 0:
             mask = nn.functional.pad(_given(mask, key), (0, missing))
@@ -136,8 +138,12 @@ class MultiHeadAttention(nn.Module):
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
         context = self.core(query, key, value, mask)
+        if context.requires_grad and are_for_kernels(context):
+            return self.output(one_core.heads_together(context))
         return self.output(context.transpose(1, 2).flatten(2))
 
     def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
         """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""
+        if projected.requires_grad and are_for_kernels(projected):
+            return one_core.heads_apart(projected, parts, self.num_heads)
         return projected.unflatten(-1, (parts, self.num_heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)

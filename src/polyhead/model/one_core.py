@@ -4,6 +4,8 @@ Forward and backward are kernels. Operations of PyTorch would take a pass for ev
 Shapes: B batch, H heads, T queries, S keys, D the last dimension.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from torch import Tensor
 
 from polyhead.kernels import dropout as dropout_kernels
 from polyhead.kernels import norm as norm_kernels
+from polyhead.kernels import rearrange
 from polyhead.kernels import softmax as softmax_kernels
 from polyhead.kernels.tensors import halves
 
@@ -52,6 +55,21 @@ def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, epsilon: float) -> Tensor:
 def softmax(products: Tensor, scale: float, mask: Tensor | None) -> Tensor:
     """The softmax of scale · products [B, H, T, S] in float32, over the keys that the mask shows; of none, zeros."""
     return _Softmax.apply(products, scale, mask)
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    """Equation 1: query [B, H, T, d], key and value [B, H, S, d] → context [B, H, T, d]; `softmax` says how."""
+    return _Attention.apply(query, key, value, mask)
+
+
+def heads_apart(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
+    """[B, T, parts·H·d] → `parts` tensors [B, H, T, d]."""
+    return _HeadsApart.apply(x, parts, heads)
+
+
+def heads_together(x: Tensor) -> Tensor:
+    """[B, H, T, d] → [B, T, H·d]."""
+    return _HeadsTogether.apply(x)
 
 
 class _Dropout(torch.autograd.Function):
@@ -101,10 +119,7 @@ class _Softmax(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, products: Tensor, scale: float, mask: Tensor | None) -> Tensor:
         weights = _like(products)
-        shown = torch.ones(1, dtype=torch.bool) if mask is None else mask
-        shown = shown[(None,) * (4 - shown.dim())]
-        shown = shown.expand(*shown.shape[:3], products.size(-1)).contiguous()
-        softmax_kernels.softmax(halves(products), scale, shown.numpy(), halves(weights))
+        softmax_kernels.softmax(halves(products), scale, _shown(mask, products.size(-1)), halves(weights))
         ctx.scale = scale
         ctx.save_for_backward(weights)
         return weights
@@ -115,6 +130,72 @@ class _Softmax(torch.autograd.Function):
         d_products = _like(weights)
         softmax_kernels.differentiate(_rows(gradients[0]), _rows(weights), ctx.scale, _rows(d_products))
         return d_products, None, None
+
+
+class _Attention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        scale, shown = 1 / math.sqrt(query.size(-1)), _shown(mask, key.size(-2))
+        query, key, value = query.detach(), key.detach(), value.detach()
+        weights = (query @ key.transpose(-2, -1)).contiguous()
+        softmax_kernels.softmax(halves(weights), scale, shown, halves(weights))
+        ctx.scale = scale
+        ctx.save_for_backward(query, key, value, weights)
+        return weights @ value
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        query, key, value, weights = ctx.saved_tensors
+        d_context = gradients[0].contiguous()
+        d_value = weights.transpose(-2, -1) @ d_context
+        d_scores = (d_context @ value.transpose(-2, -1)).contiguous()
+        softmax_kernels.differentiate(_rows(d_scores), _rows(weights), ctx.scale, _rows(d_scores))
+        return d_scores @ key, d_scores.transpose(-2, -1) @ query, d_value, None
+
+
+class _HeadsApart(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
+        batch, positions, width = x.shape
+        found = x.new_empty(parts, batch, heads, positions, width // parts // heads).unbind()
+        for part, each in enumerate(found):
+            rearrange.apart(halves(x), part * width // parts, halves(each))
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        return _together(gradients), None, None
+
+
+class _HeadsTogether(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.heads = x.size(1)
+        return _together([x])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        (gradient,) = gradients
+        batch, positions, width = gradient.shape
+        d_x = gradient.new_empty(batch, ctx.heads, positions, width // ctx.heads)
+        rearrange.apart(halves(gradient), 0, halves(d_x))
+        return d_x
+
+
+def _together(parts: Sequence[Tensor]) -> Tensor:
+    """Tensors [B, H, T, d] → one [B, T, parts·H·d]."""
+    batch, heads, positions, size = parts[0].shape
+    out = parts[0].new_empty(batch, positions, len(parts) * heads * size)
+    for part, each in enumerate(parts):
+        rearrange.together(halves(each), part * heads * size, halves(out))
+    return out
+
+
+def _shown(mask: Tensor | None, keys: int) -> NDArray[np.bool_]:
+    """Four dimensions of the mask, the last one whole."""
+    shown = torch.ones(1, dtype=torch.bool) if mask is None else mask
+    shown = shown[(None,) * (4 - shown.dim())]
+    return shown.expand(*shown.shape[:3], keys).contiguous().numpy()
 
 
 def _dropped(x: Tensor, mask: DropoutMask) -> Tensor:
