@@ -124,9 +124,9 @@ class Trainer:
         progress.seconds = meter.seconds()
         if progress.update % config.log_every == 0:
             self._report(meter)
-            trim()
         if self.is_over() or progress.update % config.validate_every == 0:
             meter.validation(self._validate)
+            trim()
             progress.seconds = meter.seconds()
             progress.finished = self.is_over()
             self._checkpoint()
