@@ -15,12 +15,11 @@ from polyhead.engine.choice import Choice
 from polyhead.engine.fused import FusedTransformer, has_fused_form
 from polyhead.engine.prepare import prepare
 from polyhead.engine.transformer import PreparedTransformer
-from polyhead.hardware import cpu_features
 from polyhead.model.transformer import Transformer
 from polyhead.symbols import EOS, PAD, SOS
 from tests.engine.conftest import make
 
-pytestmark = pytest.mark.skipif("avx2" not in cpu_features(), reason="this CPU has no AVX2")
+pytestmark = pytest.mark.skipif(not fused.has_instructions("float32"), reason="this CPU has no AVX2 or no FMA")
 SOURCE = pad([[5, 6, 7, 8, 9, EOS], [10, EOS], [11, 12, 5, EOS], [*range(4, 22), EOS]])
 MASK = SOURCE != PAD
 INT8 = Choice("prepared", "int8")

@@ -22,8 +22,7 @@ def scores(vectors: int) -> Any:
 
             def dot(index: Any, nothing: list[Any]) -> list[Any]:
                 at = builder.mul(index, code.long(4))
-                place = builder.sext(code.load(INTEGER, places, at), LONG)
-                here = builder.add(key, builder.mul(place, stride))
+                here = _row(code, key, stride, places, at)
                 total = ir.Constant(REALS, [0.0] * LANES)
                 for part, offset in zip(queries, offsets, strict=True):
                     total = code.call("llvm.fma.v16f32", REALS, part, code.load(REALS, here, offset), total)
@@ -55,8 +54,7 @@ def mixture(vectors: int) -> Any:
 
             def add(index: Any, totals: list[Any]) -> list[Any]:
                 at = builder.mul(index, code.long(4))
-                place = builder.sext(code.load(INTEGER, places, at), LONG)
-                here = builder.add(value, builder.mul(place, stride))
+                here = _row(code, value, stride, places, at)
                 weight = code.everywhere(code.load(REAL, weights, at))
                 return [
                     code.call("llvm.fma.v16f32", REALS, weight, code.load(REALS, here, offset), total)
@@ -71,3 +69,9 @@ def mixture(vectors: int) -> Any:
         return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
 
     return mix
+
+
+def _row(code: Code, store: Any, stride: Any, places: Any, at: Any) -> Any:
+    """The address of the row of a store whose number is at places + at."""
+    place = code.builder.sext(code.load(INTEGER, places, at), LONG)
+    return code.builder.add(store, code.builder.mul(place, stride))

@@ -23,6 +23,11 @@ FEWEST_KEYS = 16
 """Keys that the explicit core's softmax has at least: over fewer, PyTorch's on a CPU takes up to ten times as long."""
 
 
+def _learn_by_kernels(x: Tensor) -> bool:
+    """Whether gradients are recorded, and kernels compute them."""
+    return x.requires_grad and are_for_kernels(x)
+
+
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(QKᵀ/√d_k): query [B, H, T, d_k], key [B, H, S, d_k] → [B, H, T, S], rows summing to 1.
 
@@ -30,7 +35,7 @@ def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) ->
     all zeros, never NaN.
     """
     products, root = query @ key.transpose(-2, -1), math.sqrt(query.size(-1))
-    if products.requires_grad and products.dim() == 4 and are_for_kernels(products):
+    if products.dim() == 4 and _learn_by_kernels(products):
         return one_core.softmax(products, 1 / root, mask)
     scores = products.to(torch.promote_types(query.dtype, torch.float32)) / root
     if mask is None:
@@ -55,7 +60,7 @@ class ExplicitCore(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-        if query.requires_grad and are_for_kernels(query) and self.dropout.rate == 0.0:
+        if self.dropout.rate == 0.0 and _learn_by_kernels(query):
             return one_core.attention(query, key, value, mask)
         missing = FEWEST_KEYS - key.size(-2)
         if self.training and missing > 0:
@@ -138,12 +143,12 @@ class MultiHeadAttention(nn.Module):
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
         context = self.core(query, key, value, mask)
-        if context.requires_grad and are_for_kernels(context):
+        if _learn_by_kernels(context):
             return self.output(one_core.heads_together(context))
         return self.output(context.transpose(1, 2).flatten(2))
 
     def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
         """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""
-        if projected.requires_grad and are_for_kernels(projected):
+        if _learn_by_kernels(projected):
             return one_core.heads_apart(projected, parts, self.num_heads)
         return projected.unflatten(-1, (parts, self.num_heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)

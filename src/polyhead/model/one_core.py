@@ -156,11 +156,7 @@ class _Attention(torch.autograd.Function):
 class _HeadsApart(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
-        batch, positions, width = x.shape
-        found = x.new_empty(parts, batch, heads, positions, width // parts // heads).unbind()
-        for part, each in enumerate(found):
-            rearrange.apart(halves(x), part * width // parts, halves(each))
-        return found
+        return _apart(x, parts, heads)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
@@ -175,11 +171,16 @@ class _HeadsTogether(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
-        (gradient,) = gradients
-        batch, positions, width = gradient.shape
-        d_x = gradient.new_empty(batch, ctx.heads, positions, width // ctx.heads)
-        rearrange.apart(halves(gradient), 0, halves(d_x))
-        return d_x
+        return _apart(gradients[0], 1, ctx.heads)[0]
+
+
+def _apart(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
+    """[B, T, parts·H·d] → `parts` tensors [B, H, T, d]."""
+    batch, positions, width = x.shape
+    found = x.new_empty(parts, batch, heads, positions, width // parts // heads).unbind()
+    for part, each in enumerate(found):
+        rearrange.apart(halves(x), part * width // parts, halves(each))
+    return found
 
 
 def _together(parts: Sequence[Tensor]) -> Tensor:

@@ -50,6 +50,5 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
         d_features, d_weight = ctx.saved_tensors
-        if (scale := gradients[0]) != 1:
-            d_features, d_weight = d_features * scale, d_weight * scale
-        return d_features.to(ctx.dtype), d_weight.to(ctx.dtype), None, None
+        scale = gradients[0]
+        return (d_features * scale).to(ctx.dtype), (d_weight * scale).to(ctx.dtype), None, None
