@@ -27,6 +27,12 @@ def may_use_tiles() -> bool:
     return cpu_features() >= TILES and ask is not None and bool(ask())
 
 
+@cache
+def multiplies_bfloat16() -> bool:
+    """Whether oneDNN has products in bfloat16 for this CPU."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
 @contextmanager
 def cores_an_operation(cores: int) -> Generator[None]:
     """Within the block so many for each operation, and afterwards as before.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
-from polyhead.kernels import float32, int8
+from polyhead.kernels import aligned, float32, int8
 from polyhead.kernels.int8 import HIGHEST, TINY
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.products import Product
@@ -37,7 +37,7 @@ def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None], least
     """8-bit factors. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
     packed = int8.Product(
-        np.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
+        aligned.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
@@ -58,7 +58,7 @@ def pack_float32(
 ) -> float32.Product:
     """As they are."""
     layers, panels, inputs = _size(maps)
-    weight = np.zeros((layers, panels, inputs, PANEL), np.float32)
+    weight = aligned.zeros((layers, panels, inputs, PANEL), np.float32)
     packed = float32.Product(weight, np.zeros((layers, panels * PANEL), np.float32), least)
     for layer, panel, part, rows, bias in _panels(maps, done):
         packed.weight[layer, panel, :, : len(rows)] = rows.T

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels import tiles
+from polyhead.kernels.aligned import empty
 from polyhead.kernels.bfloat16 import Halves, rounded, widened
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.likelihoods import likelihoods, likelihoods_of
@@ -19,11 +20,13 @@ from polyhead.kernels.registers import DOWN, PANEL, pair_sums
 
 Floats = NDArray[np.float32]
 Pairs = NDArray[np.uint32]
+Words = NDArray[np.int64]
 
 CHUNK = 480
 """Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
 GROUP = 8
 """Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
+_SIXTEEN, _LOWER_HALF = np.uint32(16), np.uint32(0xFFFF)
 _sums, _tile, _added_tile = pair_sums(DOWN), tiles.tile_sums("tdpbf16ps"), tiles.tile_sums("tdpbf16ps", added=True)
 
 
@@ -65,7 +68,7 @@ def _exponentials(
 ) -> None:
     """x [R, D] times a panel of `words` words → e in rows[:, at : at + PANEL] and pairs [R/2, PANEL]; added to sums."""
     weight, steps = np.uintp(panel.ctypes.data), panel.shape[0]
-    products = np.empty((tiles.ROWS, PANEL), np.float32)
+    products = empty(tiles.ROWS * PANEL, np.float32).reshape((tiles.ROWS, PANEL))
     out = np.uintp(products.ctypes.data)
     for r in range(0, x.shape[0], tiles.ROWS if in_tiles else DOWN):
         here = np.uintp(x[r:].ctypes.data)
@@ -108,31 +111,50 @@ def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, turned
 
 
 @kernel
+def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> None:
+    """e less share · Z at every row's target, so that e/Z is less by `share`; targets [≤ R], totals [R]."""
+    part = np.float32(share)
+    for r in range(targets.shape[0]):
+        panel, place = divmod(targets[r], PANEL)
+        two = pairs[panel, r // 2, place]
+        lower, upper = np.uint16(two & _LOWER_HALF), np.uint16(two >> _SIXTEEN)
+        if r % 2:
+            upper = rounded(widened(upper) - part * totals[r])
+        else:
+            lower = rounded(widened(lower) - part * totals[r])
+        pairs[panel, r // 2, place] = np.uint32(lower) | np.uint32(upper) << _SIXTEEN
+
+
+@kernel
 def expectations(
     x: Halves,
     panels: Pairs,
     across: Pairs,
     words: int,
+    targets: Words,
+    share: float,
     shifts: Floats,
     totals: Floats,
     mean_weight: Floats,
     mean_features: Floats,
+    pairs: Pairs,
+    rows: Halves,
+    turned: Halves,
     in_tiles: bool,
 ) -> None:
-    """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [D, ..] Σ_n e/Z x_n.
+    """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [P, ..] Σ_n e/Z x_n.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
-    mean_features has P · PANEL columns, and rows to a multiple of `whole_rows`. What is filled comes as zeros.
+    mean_features [P, D', PANEL], D' being a multiple of `whole_rows`: of e/Z, `share` is taken off at targets [≤ N].
+    mean_weight and mean_features come as zeros; pairs [P, CHUNK/2, PANEL], rows [CHUNK, GROUP · PANEL] and turned
+    [D', CHUNK] are room.
     """
-    size = x.shape[0]
-    chunk = min(CHUNK, max(size, 1))
-    rows, sums = np.empty((chunk, GROUP * PANEL), np.uint16), np.zeros((size, LANES), np.float32)
-    pairs = np.empty((panels.shape[0], chunk // 2, PANEL), np.uint32)
-    turned = np.zeros((mean_features.shape[0], chunk), np.uint16)
+    size, sums = x.shape[0], np.zeros((x.shape[0], LANES), np.float32)
+    turned[x.shape[1] :] = 0
     if in_tiles:
         tiles.open_tiles()
-    for first in range(0, size, chunk):
-        end = min(first + chunk, size)
+    for first in range(0, size, CHUNK):
+        end = min(first + CHUNK, size)
         here, mean = x[first:end], mean_weight[first:end]
         for group in range(0, panels.shape[0], GROUP):
             last = min(group + GROUP, panels.shape[0])
@@ -143,7 +165,8 @@ def expectations(
                 weight = across[d, group * PANEL // 2 : last * PANEL // 2]
                 _add_product(rows[: end - first], weight, mean, d * PANEL, in_tiles)
         _divide(here, sums[first:end], totals[first:end], mean, turned)
+        _take_off(targets[first:end], totals[first:end], share, pairs)
         for p in range(panels.shape[0]):
-            _add_product(turned, pairs[p, : (end - first) // 2], mean_features, p * PANEL, in_tiles)
+            _add_product(turned, pairs[p, : (end - first) // 2], mean_features[p], 0, in_tiles)
     if in_tiles:
         tiles.close_tiles()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.registers import DOWN, HALF, PANEL, real_sums
@@ -44,7 +45,7 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
     stride = x.strides[0]
-    sums = np.empty((DOWN, PANEL), np.float32)
+    sums = empty(DOWN * PANEL, np.float32).reshape((DOWN, PANEL))
     out = np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     for panel in range(product.weight.shape[1]):

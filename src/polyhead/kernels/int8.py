@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels import tiles
+from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.extremes import BLOCK, largest, smallest
@@ -82,9 +83,11 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
-    levels, scales, zeros = np.empty((rows, inputs), np.uint8), np.empty(rows, np.float32), np.empty(rows, np.float32)
+    levels = empty(rows * inputs, np.uint8).reshape((rows, inputs))
+    scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, levels, scales, zeros)
-    start, sums = np.zeros(PANEL, np.int32), np.empty((max(DOWN, tiles.ROWS), PANEL), np.int32)
+    room = max(DOWN, tiles.ROWS)
+    start, sums = np.zeros(PANEL, np.int32), empty(room * PANEL, np.int32).reshape((room, PANEL))
     nothing, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     in_tiles = product.in_tiles and rows >= tiles.ROWS

@@ -1,9 +1,25 @@
-"""Which tensors kernels are for, and how they see them."""
+"""Which tensors kernels are for, and how they see them.
+
+Operations of PyTorch that only make another view would do, but each gives the interpreter's lock away and waits for it.
+"""
+
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+
+class _Memory:
+    """A tensor's numbers for NumPy, which keeps this as long as it sees them."""
+
+    def __init__(self, x: Tensor, kind: str) -> None:
+        self.tensor = x if x.is_contiguous() else x.contiguous()
+        place = self.tensor.data_ptr(), False
+        self.__array_interface__: dict[str, Any] = {
+            "version": 3, "data": place, "shape": tuple(x.shape), "typestr": kind
+        }  # fmt: skip
 
 
 def are_for_kernels(x: Tensor) -> bool:
@@ -13,9 +29,19 @@ def are_for_kernels(x: Tensor) -> bool:
 
 def halves(x: Tensor) -> NDArray[np.uint16]:
     """A tensor of bfloat16 → its memory as integers, or a copy's where it has gaps."""
-    return x.detach().contiguous().view(torch.int16).numpy().view(np.uint16)
+    return np.asarray(_Memory(x, "<u2"))
 
 
 def pairs(x: Tensor) -> NDArray[np.uint32]:
     """Two numbers of bfloat16 each seen as an int32 → the same for a kernel."""
-    return x.detach().contiguous().numpy().view(np.uint32)
+    return np.asarray(_Memory(x, "<u4"))
+
+
+def floats(x: Tensor) -> NDArray[np.float32]:
+    """A tensor of float32."""
+    return np.asarray(_Memory(x, "<f4"))
+
+
+def truths(x: Tensor) -> NDArray[np.bool_]:
+    """A tensor of bool."""
+    return np.asarray(_Memory(x, "|b1"))

@@ -9,10 +9,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.tensors import are_for_kernels
 from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
-from polyhead.model.linear import StackedLinear
+from polyhead.model.linear import Linear, StackedLinear, linear
 
 EXPLICIT_UP_TO = {torch.float32: 64, torch.bfloat16: 256}
 """Keys up to which the explicit core is the faster one on a CPU, as measured; beyond, its T×S matrix costs too much.
@@ -23,11 +22,6 @@ FEWEST_KEYS = 16
 """Keys that the explicit core's softmax has at least: over fewer, PyTorch's on a CPU takes up to ten times as long."""
 
 
-def _learn_by_kernels(x: Tensor) -> bool:
-    """Whether gradients are recorded, and kernels compute them."""
-    return x.requires_grad and are_for_kernels(x)
-
-
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(QKᵀ/√d_k): query [B, H, T, d_k], key [B, H, S, d_k] → [B, H, T, S], rows summing to 1.
 
@@ -35,7 +29,7 @@ def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) ->
     all zeros, never NaN.
     """
     products, root = query @ key.transpose(-2, -1), math.sqrt(query.size(-1))
-    if products.dim() == 4 and _learn_by_kernels(products):
+    if products.dim() == 4 and one_core.are_learnt_by_kernels(products):
         return one_core.softmax(products, 1 / root, mask)
     scores = products.to(torch.promote_types(query.dtype, torch.float32)) / root
     if mask is None:
@@ -60,7 +54,7 @@ class ExplicitCore(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-        if self.dropout.rate == 0.0 and _learn_by_kernels(query):
+        if self.dropout.rate == 0.0 and one_core.are_learnt_by_kernels(query):
             return one_core.attention(query, key, value, mask)
         missing = FEWEST_KEYS - key.size(-2)
         if self.training and missing > 0:
@@ -114,7 +108,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         self.num_heads = num_heads
         self.query_key_value = StackedLinear(d_model, d_model, 3)
-        self.output = nn.Linear(d_model, d_model)
+        self.output = Linear(d_model, d_model)
         self.core: nn.Module = FastestCore(dropout)
 
     def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
@@ -131,24 +125,24 @@ class MultiHeadAttention(nn.Module):
         """x [B, T, D] → Q [B, H, T, d_k], for attention to another sequence."""
         d_model = x.size(-1)
         weight, bias = self.query_key_value.weight[:d_model], self.query_key_value.bias[:d_model]
-        return self._heads(nn.functional.linear(x, weight, bias), 1)[0]
+        return self._heads(linear(x, weight, bias), 1)[0]
 
     def project_key_value(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """memory [B, S, D] → K, V, each [B, H, S, d_k]."""
         d_model = memory.size(-1)
         weight, bias = self.query_key_value.weight[d_model:], self.query_key_value.bias[d_model:]
-        key, value = self._heads(nn.functional.linear(memory, weight, bias), 2)
+        key, value = self._heads(linear(memory, weight, bias), 2)
         return key, value
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
         context = self.core(query, key, value, mask)
-        if _learn_by_kernels(context):
+        if one_core.are_learnt_by_kernels(context):
             return self.output(one_core.heads_together(context))
         return self.output(context.transpose(1, 2).flatten(2))
 
     def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
         """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""
-        if _learn_by_kernels(projected):
+        if one_core.are_learnt_by_kernels(projected):
             return one_core.heads_apart(projected, parts, self.num_heads)
         return projected.unflatten(-1, (parts, self.num_heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)

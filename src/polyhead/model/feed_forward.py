@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
+from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
-from polyhead.model.linear import StackedLinear
+from polyhead.model.linear import Linear, StackedLinear, is_learnt_by_kernels
 
 
 class FeedForward(nn.Module):
@@ -13,13 +14,18 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
-        self.inner = nn.Linear(d_model, d_ff)
-        self.outer = nn.Linear(d_ff, d_model)
+        self.inner = Linear(d_model, d_ff)
+        self.outer = Linear(d_ff, d_model)
         self.dropout = Dropout(dropout)
         self.activation = activation
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.outer(self.dropout(self.activation(self.inner(x))))
+        return self.outer(self.dropout(self._activated(x)))
+
+    def _activated(self, x: Tensor) -> Tensor:
+        if self.activation is nn.functional.relu and is_learnt_by_kernels(x, self.inner.weight):
+            return one_core.linear(x, self.inner.weight, self.inner.bias, relu=True)
+        return self.activation(self.inner(x))
 
 
 class SwiGLU(nn.Module):
@@ -28,7 +34,7 @@ class SwiGLU(nn.Module):
     def __init__(self, d_model: int, d_ff: int, dropout: float) -> None:
         super().__init__()
         self.inner = StackedLinear(d_model, d_ff, 2)
-        self.outer = nn.Linear(d_ff, d_model)
+        self.outer = Linear(d_ff, d_model)
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:

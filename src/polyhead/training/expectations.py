@@ -12,7 +12,9 @@ from torch import Tensor, nn
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels import expectations as kernels
 from polyhead.kernels.likelihoods import LARGEST
+from polyhead.kernels.panels import pack_columns, pack_rows, unpack
 from polyhead.kernels.registers import PANEL
+from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import are_for_kernels, halves, pairs
 
 CHUNK_ROWS = 256
@@ -24,23 +26,31 @@ ROW_STEP = 64
 
 
 Expectations = tuple[Tensor, Tensor, Tensor]
-"""log Z [N], Σ_v p_v weight_v [N, D] and Σ_n p_n features_n [V, D], all float32."""
+"""log Z [N] and Σ_v p_v weight_v [N, D], float32; Σ_n (p_n - q_n) features_n [V, D], float32 or the features' dtype."""
+
+_scratch = Scratch()
 
 
-def expectations(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor) -> Expectations:
+def expectations(
+    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> Expectations:
     """features [N, D], weight [V, D], targets [N], their logits [N] float32 → log Z and what p expects.
 
-    With z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z.
+    With z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z. The third is the whole gradient of the weight: q puts
+    1 - smoothing on the target and spreads the rest over all words.
     """
-    found = by_kernel(features, weight, target_logits) if _has_kernel(features) else None
-    return found if found is not None else by_operations(features, weight, targets)
+    problem = features, weight, targets, target_logits, smoothing
+    found = by_kernel(*problem) if _has_kernel(features) else None
+    return found if found is not None else by_operations(*problem)
 
 
 def _has_kernel(features: Tensor) -> bool:
     return are_for_kernels(features) and "avx512_bf16" in cpu_features()
 
 
-def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expectations | None:
+def by_kernel(
+    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> Expectations | None:
     """None where some word is so much likelier than the target that its exponential would be cut off.
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
@@ -48,38 +58,52 @@ def by_kernel(features: Tensor, weight: Tensor, target_logits: Tensor) -> Expect
     (rows, width), words, in_tiles = features.shape, weight.size(0), may_use_tiles()
     unit = kernels.whole_rows(in_tiles)
     x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % unit))
-    w = nn.functional.pad(weight, (0, -width % PANEL, 0, -words % PANEL))
-    # A product's step takes two numbers beside each other: of a word, or of one place in two words.
-    panels = w.view(torch.int32).view(-1, PANEL, w.size(1) // 2).transpose(1, 2)
-    across = w.view(-1, 2, w.size(1) // PANEL, PANEL).permute(2, 0, 3, 1)
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
     shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
-    mean_features = x.new_zeros(x.size(1) + -x.size(1) % unit, w.size(0), dtype=torch.float32)
+    count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % unit
+
+    def take(name: str, dtype: torch.dtype, *shape: int) -> Tensor:
+        return _scratch.take(name, shape, dtype)
+
+    panels = pairs(take("panels", torch.int32, count, x.size(1) // 2, PANEL))
+    across = pairs(take("across", torch.int32, x.size(1) // PANEL, count * PANEL // 2, PANEL))
+    pack_rows(halves(weight), panels)
+    pack_columns(halves(weight), across)
+    mean_features = take("mean features", torch.float32, count, depth, PANEL).zero_().numpy()
     kernels.expectations(
         halves(x),
-        pairs(panels),
-        pairs(across.contiguous().view(torch.int32).squeeze(-1)),
+        panels,
+        across,
         words,
+        targets.numpy(),
+        1 - smoothing,
         shifts.numpy(),
         totals.numpy(),
         mean_weight.numpy(),
-        mean_features.numpy(),
+        mean_features,
+        pairs(take("pairs", torch.int32, count, kernels.CHUNK // 2, PANEL)),
+        halves(take("rows", torch.bfloat16, kernels.CHUNK, kernels.GROUP * PANEL)),
+        halves(take("turned", torch.bfloat16, depth, kernels.CHUNK)),
         in_tiles,
     )
     if not bool((totals < math.exp(LARGEST) * 0.99).all()):
         return None
-    return (shifts + totals.log())[:rows], mean_weight[:rows, :width], mean_features[:width, :words].t().contiguous()
+    d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
+    unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
+    return (shifts + totals.log())[:rows], mean_weight[:rows, :width], d_weight
 
 
-def by_operations(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations:
+def by_operations(
+    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> Expectations:
     """Rows of zeros fill the last chunk up; they add nothing to the third result and are cut off the other two."""
     rows = features.size(0)
     x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))
     words = nn.functional.pad(targets, (0, -rows % ROW_STEP))[:, None]
     log_normaliser = x.new_empty(x.size(0), dtype=torch.float32)
     mean_weight = torch.empty_like(x, dtype=torch.float32)
-    mean_features = torch.zeros_like(weight, dtype=torch.float32)
+    d_weight = torch.zeros_like(weight, dtype=torch.float32)
     kept = x.new_empty(min(CHUNKS_KEPT * CHUNK_ROWS, x.size(0)), weight.size(0))
     for first in range(0, x.size(0), CHUNKS_KEPT * CHUNK_ROWS):
         end = min(first + CHUNKS_KEPT * CHUNK_ROWS, x.size(0))
@@ -89,8 +113,11 @@ def by_operations(features: Tensor, weight: Tensor, targets: Tensor) -> Expectat
             probabilities = torch.softmax(logits, -1, out=kept[start - first : chunk.stop - first])
             log_normaliser[chunk] = _log_normaliser(logits, probabilities, words[chunk])
             mean_weight[chunk] = probabilities @ weight
-        mean_features += kept[: end - first].t() @ x[first:end]
-    return log_normaliser[:rows], mean_weight[:rows], mean_features
+        d_weight += kept[: end - first].t() @ x[first:end]
+    exact = features.float()
+    d_weight.index_add_(0, targets, exact, alpha=smoothing - 1)
+    d_weight -= smoothing / weight.size(0) * exact.sum(0)
+    return log_normaliser[:rows], mean_weight[:rows], d_weight
 
 
 def _log_normaliser(logits: Tensor, probabilities: Tensor, words: Tensor) -> Tensor:

@@ -33,16 +33,14 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-        x, target_weight, column_sum = features.float(), weight[targets].float(), weight.float().sum(0)
+        x, target_weight, column_sum = features.float(), weight[targets].float(), weight.sum(0, dtype=torch.float32)
         target_logits = (x * target_weight).sum(-1)
-        log_normaliser, d_features, d_weight = expectations(features, weight, targets, target_logits)
+        log_normaliser, d_features, d_weight = expectations(features, weight, targets, target_logits, smoothing)
         uniform = smoothing / weight.size(0)
         likelihood = (log_normaliser - target_logits).sum()
         mean_loss = log_normaliser.sum() - (x @ column_sum).sum() / weight.size(0)
         loss = (1 - smoothing) * likelihood + smoothing * mean_loss
         d_features -= (1 - smoothing) * target_weight + uniform * column_sum
-        d_weight.index_add_(0, targets, x, alpha=smoothing - 1)
-        d_weight -= uniform * x.sum(0)
         ctx.save_for_backward(d_features, d_weight)
         ctx.dtype = features.dtype
         return loss, likelihood

@@ -4,14 +4,19 @@ A small model's operations are too short to be worth cutting up among cores: two
 through the whole model finish sooner than one that shares every single operation with a second core.
 """
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
 import torch
 
 from polyhead.hardware import cores_an_operation
+
+SWITCH = 2e-4
+"""Seconds that a thread may keep the interpreter's lock while another waits; Python's 5 ms are a dozen operations."""
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
@@ -30,13 +35,24 @@ class Workers:
         """The results in the order of the arguments; an error in a thread is raised here."""
         if self._pool is None or len(arguments) == 1:
             return [function(argument) for argument in arguments]
-        with cores_an_operation(self._each):
+        with cores_an_operation(self._each), _switching_every(SWITCH):
             return list(self._pool.map(function, arguments))
 
     def close(self) -> None:
         """Ends the threads."""
         if self._pool is not None:
             self._pool.shutdown()
+
+
+@contextmanager
+def _switching_every(seconds: float) -> Generator[None]:
+    """Within the block, in the whole process."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(seconds)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def seed_of(*numbers: int) -> int:

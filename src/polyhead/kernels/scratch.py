@@ -1,0 +1,27 @@
+"""Memory that a thread's kernels write to again and again.
+
+A large array that is asked for anew comes without its pages: the system brings and clears each one when it is first
+written, which may take as long as the kernel does. These are in the caches, too, where the last call left them.
+"""
+
+import threading
+from math import prod
+
+import torch
+from torch import Tensor
+
+
+class Scratch(threading.local):
+    """By name, and apart for every thread."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Tensor] = {}
+
+    def take(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+        """Unknown numbers, at the beginning of a cache's line; until the same thread takes this name again."""
+        size = prod(shape)
+        kept = self._kept.get(name)
+        if kept is None or kept.numel() < size:
+            self._kept.pop(name, None)  # given back first
+            kept = self._kept[name] = torch.empty(size, dtype=dtype)
+        return torch.as_strided(kept, shape, [prod(shape[place + 1 :]) for place in range(len(shape))])

@@ -1,0 +1,24 @@
+"""What training does between the products, and to them, in bfloat16 on one core: each in one pass over the memory.
+
+Forward and backward are kernels. Operations of PyTorch would take a pass for every step and keep what lies between.
+"""
+
+from polyhead.model.one_core.attention import attention, softmax
+from polyhead.model.one_core.dropout import DropoutMask, add_dropout, dropout
+from polyhead.model.one_core.heads import heads_apart, heads_together
+from polyhead.model.one_core.linear import linear
+from polyhead.model.one_core.norm import layer_norm
+from polyhead.model.one_core.views import are_learnt_by_kernels
+
+__all__ = [
+    "DropoutMask",
+    "add_dropout",
+    "are_learnt_by_kernels",
+    "attention",
+    "dropout",
+    "heads_apart",
+    "heads_together",
+    "layer_norm",
+    "linear",
+    "softmax",
+]

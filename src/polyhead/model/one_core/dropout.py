@@ -1,0 +1,66 @@
+"""Dropout whose mask follows from places alone: it is drawn again in the backward pass, not kept."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from polyhead.kernels import dropout as kernels
+from polyhead.model.one_core.views import flat, like
+
+
+class DropoutMask(NamedTuple):
+    """Which elements stay, by their places alone."""
+
+    seed: np.uint32
+    other_seed: np.uint32
+    dropped: np.uint32
+    """What part of 2³²."""
+    scale: np.float32
+    """Of what stays."""
+
+    @classmethod
+    def of(cls, rate: float, drawn: int) -> "DropoutMask":
+        """drawn: 63 random bits; rate: of what is dropped, below 1."""
+        dropped = kernels.part_dropped(rate)
+        return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), np.float32(1 / (1 - rate)))
+
+
+def dropout(x: Tensor, mask: DropoutMask) -> Tensor:
+    """scale · x where an element stays, else 0: any shape."""
+    return _Dropout.apply(x, mask)
+
+
+def add_dropout(residual: Tensor, x: Tensor, mask: DropoutMask) -> Tensor:
+    """residual + dropout(x): any shape."""
+    return _AddDropout.apply(residual, x, mask)
+
+
+class _Dropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, mask: DropoutMask) -> Tensor:
+        ctx.mask = mask
+        return _dropped(x, mask)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return _dropped(gradients[0], ctx.mask), None
+
+
+class _AddDropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, residual: Tensor, x: Tensor, mask: DropoutMask) -> Tensor:
+        ctx.mask, out = mask, like(x)
+        kernels.add_dropped(flat(residual), flat(x), *mask, flat(out))
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        return gradients[0], _dropped(gradients[0], ctx.mask), None
+
+
+def _dropped(x: Tensor, mask: DropoutMask) -> Tensor:
+    out = like(x)
+    kernels.drop(flat(x), *mask, flat(out))
+    return out
