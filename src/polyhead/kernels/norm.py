@@ -14,11 +14,12 @@ Floats = NDArray[np.float32]
 
 @kernel
 def normalise(
-    x: Halves, gain: Floats, bias: Floats, epsilon: float, y: Halves, means: Floats, inverses: Floats
+    x: Halves, gain: Halves, bias: Halves, epsilon: float, y: Halves, means: Floats, inverses: Floats
 ) -> None:
-    """x [N, D] → y [N, D], means [N] and inverses [N]."""
+    """x [N, D], gain and bias [D] → y [N, D], means [N] and inverses [N]."""
     width = x.shape[1]
     row, share = np.empty(width, np.float32), np.float32(1 / width)
+    gains, biases = _widened(gain), _widened(bias)
     for n in range(x.shape[0]):
         given, out = x[n], y[n]
         total, squares = np.float32(0), np.float32(0)
@@ -31,7 +32,7 @@ def normalise(
             squares += row[d] * row[d]
         inverse = np.float32(1 / np.sqrt(squares * share + np.float32(epsilon)))
         for d in range(width):
-            out[d] = rounded(gain[d] * (row[d] * inverse) + bias[d])
+            out[d] = rounded(gains[d] * (row[d] * inverse) + biases[d])
         means[n], inverses[n] = mean, inverse
 
 
@@ -41,26 +42,37 @@ def differentiate(
     x: Halves,
     means: Floats,
     inverses: Floats,
-    gain: Floats,
+    gain: Halves,
     d_x: Halves,
-    d_gain: Floats,
-    d_bias: Floats,
+    d_gain: Halves,
+    d_bias: Halves,
 ) -> None:
-    """d_y [N, D] and what `normalise` gave → d_x [N, D]; d_gain [D] and d_bias [D] are added to."""
+    """d_y [N, D] and what `normalise` gave → d_x [N, D], d_gain [D] and d_bias [D], added up in float32."""
     width = x.shape[1]
     share = np.float32(1 / width)
     normal, pulled = np.empty(width, np.float32), np.empty(width, np.float32)
+    gains, of_gain, of_bias = _widened(gain), np.zeros(width, np.float32), np.zeros(width, np.float32)
     for n in range(x.shape[0]):
         given, gradient, out = x[n], d_y[n], d_x[n]
         mean, inverse = means[n], inverses[n]
         total, along = np.float32(0), np.float32(0)
         for d in range(width):
             g, z = widened(gradient[d]), (widened(given[d]) - mean) * inverse
-            d_gain[d] += g * z
-            d_bias[d] += g
-            normal[d], pulled[d] = z, g * gain[d]
+            of_gain[d] += g * z
+            of_bias[d] += g
+            normal[d], pulled[d] = z, g * gains[d]
             total += pulled[d]
             along += pulled[d] * z
         total, along = total * share, along * share
         for d in range(width):
             out[d] = rounded(inverse * (pulled[d] - total - normal[d] * along))
+    for d in range(width):
+        d_gain[d], d_bias[d] = rounded(of_gain[d]), rounded(of_bias[d])
+
+
+@kernel
+def _widened(x: Halves) -> Floats:
+    wide = np.empty(x.shape[0], np.float32)
+    for d in range(x.shape[0]):
+        wide[d] = widened(x[d])
+    return wide

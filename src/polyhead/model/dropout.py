@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from random import Random
 
 import torch
 from torch import Tensor, nn
@@ -24,11 +25,11 @@ def drawing_from(seed: int) -> Generator[None]:
 
     PyTorch's default generator is one for all threads: who draws first would be left to chance.
     """
-    _source.generator = torch.Generator().manual_seed(seed)
+    _source.generator, _source.numbers = torch.Generator().manual_seed(seed), Random(seed)
     try:
         yield
     finally:
-        _source.generator = None
+        _source.generator = _source.numbers = None
 
 
 class Dropout(nn.Module):
@@ -36,7 +37,7 @@ class Dropout(nn.Module):
 
     In bfloat16 on one core a kernel decides from a seed, and from the same seed again in the backward pass. Elsewhere
     on a CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶; on other
-    devices it is PyTorch's own. All draw from PyTorch's default generator, or in `drawing_from` from another.
+    devices it is PyTorch's own. All draw from PyTorch's default generator, or in `drawing_from` from others.
     """
 
     def __init__(self, rate: float) -> None:
@@ -66,8 +67,9 @@ class Dropout(nn.Module):
 
 def _seeded_mask(rate: float) -> one_core.DropoutMask:
     """A number is drawn; the mask follows from it."""
-    drawn = torch.empty((), dtype=torch.int64).random_(generator=getattr(_source, "generator", None))
-    return one_core.DropoutMask.of(rate, int(drawn))
+    numbers: Random | None = getattr(_source, "numbers", None)
+    drawn = int(torch.empty((), dtype=torch.int64).random_()) if numbers is None else numbers.getrandbits(63)
+    return one_core.DropoutMask.of(rate, drawn)
 
 
 def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:

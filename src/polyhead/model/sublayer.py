@@ -15,10 +15,11 @@ class LayerNorm(nn.LayerNorm):
     """LayerNorm (Ba et al. 2016) computed in float32, whatever the model's dtype: [..., D] → [..., D]."""
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the name that nn.LayerNorm gives it)
+        if self.training and are_for_kernels(input):
+            return one_core.layer_norm(input, self.weight, self.bias, self.eps)
         gain, bias = self.weight.float(), self.bias.float()
         if input.dtype == torch.bfloat16 and input.device.type == "cpu":
-            norm = one_core.layer_norm if self.training and are_for_kernels(input) else _RoundedNorm.apply
-            return norm(input, gain, bias, self.eps)
+            return _RoundedNorm.apply(input, gain, bias, self.eps)
         return nn.functional.layer_norm(input.float(), self.normalized_shape, gain, bias, self.eps).to(input.dtype)
 
 

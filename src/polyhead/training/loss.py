@@ -27,8 +27,8 @@ def label_smoothed_loss(features: Tensor, weight: Tensor, targets: Tensor, smoot
 class _ProjectedCrossEntropy(torch.autograd.Function):
     """Gradients are computed in the forward pass, while a chunk's probabilities are at hand.
 
-    With p = softmax(z), dz = p - (1-ε)·onehot(target) - ε/V. Only p is dense: the other two terms reach
-    d features and d weight as a gathered row, an indexed sum and a column sum, exact in float32.
+    With p = softmax(z), dz = p - (1-ε)·onehot(target) - ε/V. Only p is dense: the other two terms reach d features as
+    a gathered row and a column sum, exact in float32; d weight comes whole.
     """
 
     @staticmethod

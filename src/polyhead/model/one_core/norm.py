@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from polyhead.kernels import norm as kernels
-from polyhead.kernels.tensors import floats
+from polyhead.kernels.tensors import halves
 from polyhead.model.one_core.views import like, rows
 
 
 def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    """LayerNorm in float32: x [..., D], gain and bias [D] float32 → [..., D]."""
+    """LayerNorm, computed in float32: x [..., D], gain and bias [D] → [..., D]."""
     return _LayerNorm.apply(x, gain, bias, epsilon)
 
 
@@ -23,7 +23,7 @@ class _LayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, gain: Tensor, bias: Tensor, epsilon: float) -> Tensor:
         out, (means, inverses) = like(x), np.empty((2, x.numel() // gain.size(0)), np.float32)
-        kernels.normalise(rows(x), floats(gain), floats(bias), epsilon, rows(out), means, inverses)
+        kernels.normalise(rows(x), halves(gain), halves(bias), epsilon, rows(out), means, inverses)
         ctx.save_for_backward(x, gain)
         ctx.moments = means, inverses
         return out
@@ -31,8 +31,8 @@ class _LayerNorm(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         x, gain = ctx.saved_tensors
-        d_x, d_gain, d_bias = like(x), torch.zeros_like(gain), torch.zeros_like(gain)
+        d_x, d_gain, d_bias = like(x), like(gain), like(gain)
         means, inverses = ctx.moments
-        sums = floats(d_gain), floats(d_bias)
-        kernels.differentiate(rows(gradients[0]), rows(x), means, inverses, floats(gain), rows(d_x), *sums)
+        sums = halves(d_gain), halves(d_bias)
+        kernels.differentiate(rows(gradients[0]), rows(x), means, inverses, halves(gain), rows(d_x), *sums)
         return d_x, d_gain, d_bias, None
