@@ -41,8 +41,8 @@ class Driver:
         """Sends a request, waits for its answer. Raises DriverError where the driver fails, dies or takes too long."""
         pipe = self._process.stdin
         if pipe is None or self._process.poll() is not None:
-            raise DriverError(f"the driver has ended; see {self.log}")
-        watch = threading.Timer(seconds, self._process.kill)
+            raise DriverError(f"the driver has ended{self._why()}")
+        watch, begun = threading.Timer(seconds, self._process.kill), time.perf_counter()
         watch.start()
         try:
             pipe.write(json.dumps({"do": do, **request}) + "\n")
@@ -53,12 +53,22 @@ class Driver:
         finally:
             watch.cancel()
         if not line:
-            raise DriverError(f"the driver ended before it answered ({do}); see {self.log}")
+            if time.perf_counter() - begun >= seconds:
+                raise DriverError(f"the driver took longer than {seconds:g} seconds ({do})")
+            raise DriverError(f"the driver ended before it answered ({do}){self._why()}")
         answer = cast("Answer", json.loads(line))
         self.peak_mib = max(self.peak_mib, float(answer.pop("peak_mib", 0.0)))
         if "error" in answer:
             raise DriverError(str(answer["error"]))
         return answer
+
+    def _why(self) -> str:
+        """What is known of a driver's end."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=10)  # its pipe closes before it has ended
+        signal = -(self._process.returncode or 0)
+        killed = f", killed by signal {signal}, perhaps for want of memory" if signal > 0 else ""
+        return f"{killed}; see {Path(*self.log.parts[-2:])}"
 
     def age(self) -> float:
         """Seconds since its process was started."""

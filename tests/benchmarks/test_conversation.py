@@ -9,7 +9,7 @@ from benchmarks import conversation
 from benchmarks.conversation import Driver, DriverError
 
 DRIVER = """
-import sys, time
+import os, sys, time
 sys.path.insert(0, {drivers!r})
 from wire import serve
 
@@ -20,7 +20,10 @@ def add(one, two):
 def fail():
     raise ValueError("no such model")
 
-serve({{"add": add, "fail": fail, "leave": lambda: sys.exit(3), "wait": lambda: time.sleep(60)}})
+def die():
+    os.kill(os.getpid(), 9)
+
+serve({{"add": add, "fail": fail, "die": die, "leave": lambda: sys.exit(3), "wait": lambda: time.sleep(60)}})
 """
 
 
@@ -52,7 +55,12 @@ def test_a_driver_that_ends_is_noticed(driver: Driver) -> None:
         driver.ask("add", one=1, two=1)
 
 
+def test_a_driver_that_the_system_kills_is_told_from_one_that_fails(driver: Driver) -> None:
+    with pytest.raises(DriverError, match=r"killed by signal 9, perhaps for want of memory; see logs.driver\.log$"):
+        driver.ask("die")
+
+
 def test_a_driver_that_takes_too_long_is_ended(driver: Driver) -> None:
     driver.ask("add", one=1, two=1)
-    with pytest.raises(DriverError, match="ended before it answered"):
+    with pytest.raises(DriverError, match=r"longer than 0\.2 seconds"):
         driver.ask("wait", 0.2)
