@@ -26,6 +26,7 @@ class Driver:
         self.log = log
         self.started = time.perf_counter()
         self.peak_mib = 0.0
+        self._too_long: float | None = None
         with log.open("w", encoding="utf-8") as errors:
             self._process = subprocess.Popen(
                 [python, "-u", DRIVERS / script],
@@ -42,7 +43,7 @@ class Driver:
         pipe = self._process.stdin
         if pipe is None or self._process.poll() is not None:
             raise DriverError(f"the driver has ended{self._why()}")
-        watch, begun = threading.Timer(seconds, self._process.kill), time.perf_counter()
+        watch = threading.Timer(seconds, self._stop, [seconds])
         watch.start()
         try:
             pipe.write(json.dumps({"do": do, **request}) + "\n")
@@ -53,8 +54,6 @@ class Driver:
         finally:
             watch.cancel()
         if not line:
-            if time.perf_counter() - begun >= seconds:
-                raise DriverError(f"the driver took longer than {seconds:g} seconds ({do})")
             raise DriverError(f"the driver ended before it answered ({do}){self._why()}")
         answer = cast("Answer", json.loads(line))
         self.peak_mib = max(self.peak_mib, float(answer.pop("peak_mib", 0.0)))
@@ -62,13 +61,20 @@ class Driver:
             raise DriverError(str(answer["error"]))
         return answer
 
+    def _stop(self, seconds: float) -> None:
+        """Of what takes too long."""
+        self._too_long = seconds
+        self._process.kill()
+
     def _why(self) -> str:
         """What is known of a driver's end."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=10)  # its pipe closes before it has ended
         signal = -(self._process.returncode or 0)
-        killed = f", killed by signal {signal}, perhaps for want of memory" if signal > 0 else ""
-        return f"{killed}; see {Path(*self.log.parts[-2:])}"
+        why = f", killed by signal {signal}, perhaps for want of memory" if signal > 0 else ""
+        if self._too_long is not None:
+            why = f", as it took longer than {self._too_long:g} seconds"
+        return f"{why}; see {Path(*self.log.parts[-2:])}"
 
     def age(self) -> float:
         """Seconds since its process was started."""

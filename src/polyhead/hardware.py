@@ -1,11 +1,14 @@
 """What the CPU can do, and how many of its cores an operation takes."""
 
 import os
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
+from typing import TypeVar
 
 import torch
+
+Value = TypeVar("Value")
 
 WITHOUT = tuple(os.environ.get("POLYHEAD_CPU_WITHOUT", "").split())
 """How names of instructions begin that are to be left alone as if this CPU did not have them, as "avx512 amx"."""
@@ -34,18 +37,23 @@ def multiplies_bfloat16() -> bool:
 
 
 @contextmanager
-def cores_an_operation(cores: int) -> Generator[None]:
+def meanwhile(ask: Callable[[], Value], put: Callable[[Value], None], value: Value) -> Generator[None]:
+    """Within the block a setting of the process has this value, and afterwards the one from before."""
+    before = ask()
+    put(value)
+    try:
+        yield
+    finally:
+        put(before)
+
+
+def cores_an_operation(cores: int) -> AbstractContextManager[None]:
     """Within the block so many for each operation, and afterwards as before.
 
     MKL knows one number for the whole process, so this holds for all threads; other libraries keep one for each thread,
     which a new thread must set for itself.
     """
-    before = torch.get_num_threads()
-    torch.set_num_threads(cores)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    return meanwhile(torch.get_num_threads, torch.set_num_threads, cores)
 
 
 def few_sizes(size: int) -> int:

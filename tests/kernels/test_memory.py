@@ -15,7 +15,7 @@ from polyhead.kernels.tensors import floats, halves, truths
 
 @kernel
 def _bytes_beside_a_line(count: int) -> int:
-    return aligned.empty(count, np.float32).ctypes.data % aligned.LINE
+    return aligned.empty(1, count, np.float32).ctypes.data % aligned.LINE
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.float32])

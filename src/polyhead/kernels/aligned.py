@@ -23,8 +23,8 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 @kernel
-def empty(count: int, dtype: Any) -> Any:
-    """np.empty [count], in a kernel."""
-    room = np.empty(count + LINE, dtype)
+def empty(rows: int, columns: int, dtype: Any) -> Any:
+    """np.empty [rows, columns], in a kernel."""
+    room = np.empty(rows * columns + LINE, dtype)
     first = (LINE - room.ctypes.data % LINE) % LINE // room.itemsize
-    return room[first : first + count]
+    return room[first : first + rows * columns].reshape((rows, columns))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels import tiles
 from polyhead.kernels.aligned import empty
-from polyhead.kernels.bfloat16 import Halves, rounded, widened
+from polyhead.kernels.bfloat16 import Halves, beside, parts, rounded, widened
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.likelihoods import likelihoods, likelihoods_of
 from polyhead.kernels.llvm import LANES
@@ -26,7 +26,6 @@ CHUNK = 480
 """Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
 GROUP = 8
 """Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
-_SIXTEEN, _LOWER_HALF = np.uint32(16), np.uint32(0xFFFF)
 _sums, _tile, _added_tile = pair_sums(DOWN), tiles.tile_sums("tdpbf16ps"), tiles.tile_sums("tdpbf16ps", added=True)
 
 
@@ -68,7 +67,7 @@ def _exponentials(
 ) -> None:
     """x [R, D] times a panel of `words` words → e in rows[:, at : at + PANEL] and pairs [R/2, PANEL]; added to sums."""
     weight, steps = np.uintp(panel.ctypes.data), panel.shape[0]
-    products = empty(tiles.ROWS * PANEL, np.float32).reshape((tiles.ROWS, PANEL))
+    products = empty(tiles.ROWS, PANEL, np.float32)
     out = np.uintp(products.ctypes.data)
     for r in range(0, x.shape[0], tiles.ROWS if in_tiles else DOWN):
         here = np.uintp(x[r:].ctypes.data)
@@ -116,13 +115,12 @@ def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> Non
     part = np.float32(share)
     for r in range(targets.shape[0]):
         panel, place = divmod(targets[r], PANEL)
-        two = pairs[panel, r // 2, place]
-        lower, upper = np.uint16(two & _LOWER_HALF), np.uint16(two >> _SIXTEEN)
+        lower, upper = parts(pairs[panel, r // 2, place])
         if r % 2:
             upper = rounded(widened(upper) - part * totals[r])
         else:
             lower = rounded(widened(lower) - part * totals[r])
-        pairs[panel, r // 2, place] = np.uint32(lower) | np.uint32(upper) << _SIXTEEN
+        pairs[panel, r // 2, place] = beside(lower, upper)
 
 
 @kernel

@@ -45,7 +45,7 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
     stride = x.strides[0]
-    sums = empty(DOWN * PANEL, np.float32).reshape((DOWN, PANEL))
+    sums = empty(DOWN, PANEL, np.float32)
     out = np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     for panel in range(product.weight.shape[1]):

@@ -83,11 +83,10 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
     rows, inputs = x.shape
-    levels = empty(rows * inputs, np.uint8).reshape((rows, inputs))
+    levels = empty(rows, inputs, np.uint8)
     scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, levels, scales, zeros)
-    room = max(DOWN, tiles.ROWS)
-    start, sums = np.zeros(PANEL, np.int32), empty(room * PANEL, np.int32).reshape((room, PANEL))
+    start, sums = np.zeros(PANEL, np.int32), empty(max(DOWN, tiles.ROWS), PANEL, np.int32)
     nothing, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     in_tiles = product.in_tiles and rows >= tiles.ROWS

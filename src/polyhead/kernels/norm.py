@@ -6,7 +6,7 @@ Shapes: N rows of D numbers. y = gain · (x - mean) · inverse + bias, inverse b
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import Halves, rounded, widened
+from polyhead.kernels.bfloat16 import Halves, round_all, rounded, widened
 from polyhead.kernels.compile import kernel
 
 Floats = NDArray[np.float32]
@@ -66,8 +66,8 @@ def differentiate(
         total, along = total * share, along * share
         for d in range(width):
             out[d] = rounded(inverse * (pulled[d] - total - normal[d] * along))
-    for d in range(width):
-        d_gain[d], d_bias[d] = rounded(of_gain[d]), rounded(of_bias[d])
+    round_all(of_gain, d_gain)
+    round_all(of_bias, d_bias)
 
 
 @kernel

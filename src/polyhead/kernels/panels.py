@@ -6,13 +6,12 @@ Shapes: V rows, D columns, P panels of rows; rows are filled up to whole panels 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import Halves, rounded
+from polyhead.kernels.bfloat16 import Halves, beside, rounded
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.registers import PANEL
 
 Floats = NDArray[np.float32]
 Pairs = NDArray[np.uint32]
-_SIXTEEN = np.uint32(16)
 
 
 @kernel
@@ -27,7 +26,7 @@ def pack_rows(weight: Halves, panels: Pairs) -> None:
         for n in range(count):
             row = weight[first + n]
             for k in range(width // 2):
-                panel[k, n] = np.uint32(row[2 * k]) | np.uint32(row[2 * k + 1]) << _SIXTEEN
+                panel[k, n] = beside(row[2 * k], row[2 * k + 1])
             if width % 2:
                 panel[width // 2, n] = np.uint32(row[width - 1])
 
@@ -44,13 +43,12 @@ def pack_columns(weight: Halves, across: Pairs) -> None:
             if 2 * pair + 1 < words and count == PANEL:
                 upper, lower = weight[2 * pair, first : first + PANEL], weight[2 * pair + 1, first : first + PANEL]
                 for n in range(PANEL):
-                    taken[n] = np.uint32(upper[n]) | np.uint32(lower[n]) << _SIXTEEN
+                    taken[n] = beside(upper[n], lower[n])
             else:
                 taken[:] = 0
                 for n in range(count if 2 * pair < words else 0):
-                    taken[n] = np.uint32(weight[2 * pair, first + n])
-                    if 2 * pair + 1 < words:
-                        taken[n] |= np.uint32(weight[2 * pair + 1, first + n]) << _SIXTEEN
+                    lower_one = weight[2 * pair + 1, first + n] if 2 * pair + 1 < words else np.uint16(0)
+                    taken[n] = beside(weight[2 * pair, first + n], lower_one)
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import Halves, rounded, widened
+from polyhead.kernels.bfloat16 import Halves, round_all, widened
 from polyhead.kernels.compile import intrinsic, ir, kernel, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code
 
@@ -39,7 +39,7 @@ def turn(x: Halves, out: Halves, total: Halves) -> None:
     sums = np.zeros(x.shape[1], np.float32)
     for first in range(0, x.shape[0], BLOCK):
         _turn_rows(x, first, min(first + BLOCK, x.shape[0]), out, sums)
-    _round(sums, total)
+    round_all(sums, total)
 
 
 @kernel
@@ -53,13 +53,7 @@ def turn_gated(x: Halves, activated: Halves, gated: Halves, out: Halves, total: 
             for n in range(x.shape[1]):
                 taken[n] = given[n] if seen[n] else np.uint16(0)
         _turn_rows(gated, first, end, out, sums)
-    _round(sums, total)
-
-
-@kernel
-def _round(sums: NDArray[np.float32], total: Halves) -> None:
-    for n in range(sums.shape[0]):
-        total[n] = rounded(sums[n])
+    round_all(sums, total)
 
 
 @intrinsic

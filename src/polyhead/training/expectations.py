@@ -39,9 +39,8 @@ def expectations(
     With z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z. The third is the whole gradient of the weight: q puts
     1 - smoothing on the target and spreads the rest over all words.
     """
-    problem = features, weight, targets, target_logits, smoothing
-    found = by_kernel(*problem) if _has_kernel(features) else None
-    return found if found is not None else by_operations(*problem)
+    found = by_kernel(features, weight, targets, target_logits, smoothing) if _has_kernel(features) else None
+    return found if found is not None else by_operations(features, weight, targets, smoothing)
 
 
 def _has_kernel(features: Tensor) -> bool:
@@ -62,15 +61,11 @@ def by_kernel(
     shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
     count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % unit
-
-    def take(name: str, dtype: torch.dtype, *shape: int) -> Tensor:
-        return _scratch.take(name, shape, dtype)
-
-    panels = pairs(take("panels", torch.int32, count, x.size(1) // 2, PANEL))
-    across = pairs(take("across", torch.int32, x.size(1) // PANEL, count * PANEL // 2, PANEL))
+    panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
+    across = pairs(_scratch.take("across", (x.size(1) // PANEL, count * PANEL // 2, PANEL), torch.int32))
     pack_rows(halves(weight), panels)
     pack_columns(halves(weight), across)
-    mean_features = take("mean features", torch.float32, count, depth, PANEL).zero_().numpy()
+    mean_features = _scratch.take("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
     kernels.expectations(
         halves(x),
         panels,
@@ -82,9 +77,9 @@ def by_kernel(
         totals.numpy(),
         mean_weight.numpy(),
         mean_features,
-        pairs(take("pairs", torch.int32, count, kernels.CHUNK // 2, PANEL)),
-        halves(take("rows", torch.bfloat16, kernels.CHUNK, kernels.GROUP * PANEL)),
-        halves(take("turned", torch.bfloat16, depth, kernels.CHUNK)),
+        pairs(_scratch.take("pairs", (count, kernels.CHUNK // 2, PANEL), torch.int32)),
+        halves(_scratch.take("rows", (kernels.CHUNK, kernels.GROUP * PANEL), torch.bfloat16)),
+        halves(_scratch.take("turned", (depth, kernels.CHUNK), torch.bfloat16)),
         in_tiles,
     )
     if not bool((totals < math.exp(LARGEST) * 0.99).all()):
@@ -94,9 +89,7 @@ def by_kernel(
     return (shifts + totals.log())[:rows], mean_weight[:rows, :width], d_weight
 
 
-def by_operations(
-    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
-) -> Expectations:
+def by_operations(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> Expectations:
     """Rows of zeros fill the last chunk up; they add nothing to the third result and are cut off the other two."""
     rows = features.size(0)
     x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))

@@ -5,15 +5,14 @@ through the whole model finish sooner than one that shares every single operatio
 """
 
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
 import torch
 
-from polyhead.hardware import cores_an_operation
+from polyhead.hardware import cores_an_operation, meanwhile
 
 SWITCH = 2e-4
 """Seconds that a thread may keep the interpreter's lock while another waits; Python's 5 ms are a dozen operations."""
@@ -35,24 +34,13 @@ class Workers:
         """The results in the order of the arguments; an error in a thread is raised here."""
         if self._pool is None or len(arguments) == 1:
             return [function(argument) for argument in arguments]
-        with cores_an_operation(self._each), _switching_every(SWITCH):
+        with cores_an_operation(self._each), meanwhile(sys.getswitchinterval, sys.setswitchinterval, SWITCH):
             return list(self._pool.map(function, arguments))
 
     def close(self) -> None:
         """Ends the threads."""
         if self._pool is not None:
             self._pool.shutdown()
-
-
-@contextmanager
-def _switching_every(seconds: float) -> Generator[None]:
-    """Within the block, in the whole process."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(seconds)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def seed_of(*numbers: int) -> int:

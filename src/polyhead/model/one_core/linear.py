@@ -35,7 +35,7 @@ class _Linear(torch.autograd.Function):
         x, weight, activated = ctx.saved_tensors
         (gradient,), outputs = gradients, weight.size(0)
         turned = _scratch.take("turned", (outputs, gradient.numel() // outputs), gradient.dtype)
-        d_bias = torch.empty_like(weight[:, 0])
+        d_bias = weight.new_empty(outputs)
         results = rows(turned), halves(d_bias)
         if activated is None:
             kernels.turn(rows(gradient), *results)
