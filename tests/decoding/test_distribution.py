@@ -85,7 +85,7 @@ def test_probabilities_are_the_models_own_whatever_the_rules_take_away(
 ) -> None:
     logits = torch.randn(70, 6, dtype=dtype).t()
     exact = logits.double().log_softmax(-1).numpy()
-    live = Live(torch.empty(6, 0, dtype=torch.int64), torch.arange(6))
+    live = Live(np.empty((6, 0), np.int64), np.arange(6), torch.device("cpu"))
     found = make(logits.clone(), first_thirty_are_excluded, live)
     rows, tokens = np.divmod(np.arange(6 * 40), 40)
     np.testing.assert_allclose(found.log_probabilities(rows, tokens + 30), exact[:, 30:].ravel(), atol=1e-5, rtol=1e-5)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -29,7 +30,8 @@ V = 8
 def allowed(rule: Rule, prefixes: Sequence[Sequence[int]], sentences: Sequence[int] | None = None) -> list[list[int]]:
     """The tokens that may come next in each row; checks that their log-probabilities stay as they are."""
     rows = torch.tensor(prefixes, dtype=torch.int64).view(len(prefixes), -1)
-    live = Live(rows, torch.tensor(sentences if sentences is not None else range(len(prefixes))))
+    numbers = np.array(sentences if sentences is not None else range(len(prefixes)))
+    live = Live(rows.numpy(), numbers, rows.device)
     before = torch.randn(len(prefixes), V, generator=torch.Generator().manual_seed(0)).log_softmax(-1)
     after = rule(before.clone(), live)
     kept = after > float("-inf")

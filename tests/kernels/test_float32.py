@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from polyhead.engine.pack import pack_float32
 from polyhead.kernels.float32 import multiply
+from polyhead.kernels.team import ALONE
 
 
 @given(
@@ -20,7 +21,7 @@ def test_equals_numpy(rows: int, inputs: int, outputs: int, seed: int, relu: boo
     product = pack_float32([lambda weight=weight: (weight, bias) for weight in weights], lambda: None, least)
     x, y = torch.randn(rows, inputs, generator=draw), np.empty((rows, outputs), np.float32)
     for layer, weight in enumerate(weights):
-        multiply(x.numpy(), product, layer, y)
+        multiply(x.numpy(), product, layer, y, ALONE)
         expected = x.double() @ weight.double().t() + bias
         np.testing.assert_allclose(y, expected.relu() if relu else expected, atol=1e-4)
 
@@ -28,5 +29,5 @@ def test_equals_numpy(rows: int, inputs: int, outputs: int, seed: int, relu: boo
 def test_a_part_of_wider_rows_may_be_multiplied() -> None:
     product = pack_float32([lambda: (torch.eye(8), None)], lambda: None)
     wide, y = torch.randn(5, 24).numpy(), np.empty((5, 8), np.float32)
-    multiply(wide[:, 8:16], product, 0, y)
+    multiply(wide[:, 8:16], product, 0, y, ALONE)
     assert (y == wide[:, 8:16]).all()

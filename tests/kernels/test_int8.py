@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from polyhead.engine.pack import pack_int8
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.int8 import HIGHEST, LEVELS, TINY, multiply, quantise
+from polyhead.kernels.team import ALONE
 
 pytestmark = pytest.mark.skipif(not cpu_features() & {"avx512_vnni", "avx_vnni"}, reason="this CPU has no VNNI")
 
@@ -37,7 +38,7 @@ def test_equals_the_product_of_rounded_factors(rows: int, inputs: int, outputs: 
     product = pack_int8([lambda weight=weight: (weight, bias) for weight in weights], lambda: None, least)
     x, y = torch.randn(rows, 4 * inputs, generator=draw).numpy(), np.empty((rows, outputs), np.float32)
     for layer, weight in enumerate(weights):
-        multiply(x, product, layer, y)
+        multiply(x, product, layer, y, ALONE)
         (right, v), (left, s) = rounded_weight(weight.numpy()), rounded_rows(x) if rows else (x, np.ones((0, 1)))
         expected = (left @ right.T.astype(np.float64)) * v.T + bias.numpy()
         expected = np.maximum(expected, 0) if relu else expected
@@ -69,14 +70,14 @@ def test_a_rows_companions_do_not_change_it() -> None:
     product = pack_int8([lambda: (torch.randn(70, 128), None)], lambda: None)
     x = torch.randn(23, 128).numpy()
     together, alone = np.empty((23, 70), np.float32), np.empty((1, 70), np.float32)
-    multiply(x, product, 0, together)
+    multiply(x, product, 0, together, ALONE)
     for row in range(23):
-        multiply(x[row : row + 1], product, 0, alone)
+        multiply(x[row : row + 1], product, 0, alone, ALONE)
         assert (alone[0] == together[row]).all()
 
 
 @pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
-@pytest.mark.parametrize("rows", [15, 16, 17, 40])
+@pytest.mark.parametrize("rows", [3, 4, 5, 15, 16, 17, 40])
 @pytest.mark.parametrize("inputs", [64, 192, 512])
 def test_tiles_change_nothing(rows: int, inputs: int) -> None:
     torch.manual_seed(rows)
@@ -84,6 +85,6 @@ def test_tiles_change_nothing(rows: int, inputs: int) -> None:
     product = pack_int8([lambda: (weight, bias)], lambda: None)
     assert product.in_tiles
     x, y, expected = torch.randn(rows, inputs).numpy(), *np.empty((2, rows, 200), np.float32)
-    multiply(x, product, 0, y)
-    multiply(x, product._replace(in_tiles=False), 0, expected)
+    multiply(x, product, 0, y, ALONE)
+    multiply(x, product._replace(in_tiles=False), 0, expected, ALONE)
     assert (y == expected).all()

@@ -65,7 +65,7 @@ def beam(
         parents = step.live.parents
         if not len(parents):
             return finished.results
-        if not np.array_equal(parents, np.arange(len(previous))):
+        if not np.array_equal(parents, np.arange(len(front.sentences))):
             state = state.select(torch.from_numpy(parents).to(source.device))
         front, previous = front.extend(step.live), torch.from_numpy(step.live.tokens).to(source.device)
 

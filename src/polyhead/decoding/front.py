@@ -60,5 +60,4 @@ class Front:
 
     def live(self, device: torch.device) -> Live:
         """What the rules are shown."""
-        prefixes, sentences = torch.from_numpy(self.prefixes), torch.from_numpy(self.sentences)
-        return Live(prefixes.to(device), sentences.to(device))
+        return Live(self.prefixes, self.sentences, device)

@@ -37,7 +37,7 @@ def rollout(
         logits, state = model.step(previous, state)
         live = front.live(source.device)
         possible = distribution(logits, rule, live)
-        rows, tokens = np.arange(len(previous)), choose(possible, live)
+        rows, tokens = np.arange(len(front.sentences)), choose(possible, live)
         values = possible.log_probabilities(rows, tokens)
         written = Candidates(front.sentences, rows, tokens, values, front.totals + values)
         leaving = (tokens == EOS) | ~(values > NEVER)

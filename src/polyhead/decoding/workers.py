@@ -12,6 +12,7 @@ import torch
 
 from polyhead.batch import cut_by_length
 from polyhead.hardware import cores_an_operation
+from polyhead.kernels.team import team
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -29,7 +30,8 @@ def side_by_side(function: Callable[[Task], Result], tasks: Sequence[Task]) -> I
     """
     cores = torch.get_num_threads()
     if cores == 1 or len(tasks) < 2:
-        yield from map(function, tasks)
+        with team(cores):
+            yield from map(function, tasks)
         return
     pool = ThreadPoolExecutor(min(cores, len(tasks)), "polyhead-decoding", torch.set_num_threads, (1,))
     with cores_an_operation(1):

@@ -23,8 +23,10 @@ from polyhead.engine.projection import Projection
 from polyhead.hardware import cpu_features
 from polyhead.kernels import layers
 from polyhead.kernels.attention import Floats, Integers, Sight
-from polyhead.kernels.layers import Attention, FeedForward, Sublayers
+from polyhead.kernels.kept import keep
+from polyhead.kernels.layers import Attention, Decoder, Encoder, FeedForward, Norm, Sublayers
 from polyhead.kernels.products import multiply
+from polyhead.kernels.team import board
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.feed_forward import FeedForward as TrainedFeedForward
 from polyhead.model.feed_forward import SwiGLU as TrainedSwiGLU
@@ -74,24 +76,25 @@ class FusedTransformer:
         self.source_embedding = Embedded(model.source_embedding)
         self.target_embedding = Embedded(model.target_embedding)
         self.output_weight = model.output.weight.detach()
-        self.d_model = self.output_weight.size(1)
+        self.vocabulary, self.d_model = self.output_weight.shape
         itself = [layer.self_attention for layer in encoder], [layer.self_attention for layer in decoder]
         across = [layer.cross_attention for layer in decoder]
-        self.encoder = (
+        encoding = Encoder(
             _attention(itself[0], slice(0, 3), 0, pack, packed),
             _feed_forward([layer.feed_forward for layer in encoder], 1, pack, packed),
             _sublayers(encoder, ("self_attention_sublayer", "feed_forward_sublayer")),
+            _norm(model.encoder.norm),
         )
-        self.decoder = (
+        decoding = Decoder(
             _attention(itself[1], slice(0, 3), 0, pack, packed),
             _attention(across, slice(0, 1), 1, pack, packed),
             _feed_forward([layer.feed_forward for layer in decoder], 2, pack, packed),
             _sublayers(decoder, ("self_attention_sublayer", "cross_attention_sublayer", "feed_forward_sublayer")),
+            _norm(model.decoder.norm),
         )
+        self.encoder, self.decoder, self.width = keep(encoding), keep(decoding), decoding.itself.width
         self.key_value = pack([partial(_parts, attention, slice(1, 3)) for attention in across], packed)
         self.output = pack([lambda: (self.output_weight, None)], packed)
-        self.encoder_norm, self.decoder_norm = _norm(model.encoder.norm), _norm(model.decoder.norm)
-        self.width = self.decoder[0].width
 
     @torch.inference_mode()
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
@@ -103,8 +106,8 @@ class FusedTransformer:
             sentences, columns = seen.nonzero()
             x = self.source_embedding(tokens[rows[sentences], columns], columns)
             counts, places = _sentences(seen)
-            layers.encode(x, Sight(places, counts, sentences.astype(np.int32)), *self.encoder)
-            states[rows[sentences], columns] = _normalised(x, self.encoder_norm)
+            layers.encode(x, Sight(places, counts, sentences.astype(np.int32)), self.encoder, board())
+            states[rows[sentences], columns] = x
         return Memory(torch.from_numpy(states), source_mask)
 
     @torch.inference_mode()
@@ -114,21 +117,19 @@ class FusedTransformer:
         states = memory.states.numpy()[mask]
         count = len(self.key_value.weight)
         values = np.empty((count, len(states), 2 * self.width), np.float32)
-        layers.remember(states, self.key_value, values)
+        layers.remember(states, self.key_value, values, board())
         counts, places = _sentences(mask)
         sentences = np.arange(len(counts), dtype=np.int32)
         past = Past.begin(len(counts), count, 2 * self.width)
         return FusedState(sentences, FusedMemory(values, places, counts), past, 0)
 
-    @torch.inference_mode()
     def step(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
         x, after = self._features(previous, state)
-        logits = torch.empty(len(x), len(self.output_weight))
-        multiply(x, self.output, 0, logits.numpy())
-        return logits, after
+        logits = np.empty((len(x), self.vocabulary), np.float32)
+        multiply(x, self.output, 0, logits, board())
+        return torch.from_numpy(logits), after
 
-    @torch.inference_mode()
     def features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
         x, after = self._features(previous, state)
@@ -136,14 +137,10 @@ class FusedTransformer:
 
     def _features(self, previous: Tensor, state: FusedState) -> tuple[Floats, FusedState]:
         memory, past = state.memory, state.past.append()
-        rows, length = past.places.shape
-        x = self.target_embedding(previous.numpy(), np.full(len(previous), state.length, np.int64))
-        seen = Sight(past.places, np.full(rows, length, np.int32), np.arange(rows, dtype=np.int32))
+        x = self.target_embedding(previous.numpy(), np.full(len(past.places), state.length, np.int64))
         source = Sight(memory.places, memory.counts, state.sentences)
-        first = int(past.places[0, -1]) if rows else 0
-        layers.decode(x, past.nodes.values, first, seen, memory.values, source, *self.decoder)
-        after = FusedState(state.sentences, memory, past, state.length + 1)
-        return _normalised(x, self.decoder_norm), after
+        layers.decode(x, past.nodes.values, past.places, memory.values, source, self.decoder, board())
+        return x, FusedState(state.sentences, memory, past, state.length + 1)
 
     @torch.inference_mode()
     def output_rows(self, tokens: Tensor) -> Projection:
@@ -223,14 +220,7 @@ def _sublayers(layers: Sequence[Any], names: tuple[str, ...]) -> Sublayers:
     return Sublayers(gain, bias, first.norm.eps, isinstance(first, PreNorm))
 
 
-def _norm(module: nn.Module) -> tuple[Floats, Floats, float] | None:
+def _norm(module: nn.Module) -> Norm:
     if not isinstance(module, nn.LayerNorm):
-        return None
-    return module.weight.detach().numpy(), module.bias.detach().numpy(), module.eps
-
-
-def _normalised(x: Floats, norm: tuple[Floats, Floats, float] | None) -> Floats:
-    """x [R, D], in place."""
-    if norm is not None:
-        layers.normalise(x, *norm, x)
-    return x
+        return Norm(np.empty(0, np.float32), np.empty(0, np.float32), 0.0)
+    return Norm(module.weight.detach().numpy(), module.bias.detach().numpy(), module.eps)

@@ -3,11 +3,12 @@
 Shapes: R rows, H heads, A the width of all heads, d = A / H.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
 from polyhead.kernels.heads import mixture, scores
@@ -79,6 +80,13 @@ def _mix(weights: Floats, store: Floats, first: int, size: int, seen: Integers, 
 @kernel
 def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) -> None:
     """query [R, A] (scaled already), keys and values store [.., 2·A] → y [R, A]; where a row sees nothing, 0."""
+    weights = np.empty(heads * sight.places.shape[1], np.float32)
+    _attend(heads, borrowed((query, store, sight, weights, y)))
+
+
+@kernel
+def _attend(heads: int, given: Any) -> None:
+    query, store, sight, room, y = given
     size = query.shape[1] // heads
     for r in range(query.shape[0]):
         owner = sight.owner[r]
@@ -86,7 +94,8 @@ def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) ->
         if seen.shape[0] == 0:
             y[r] = 0
             continue
-        weights = np.zeros((heads, seen.shape[0]), np.float32)
+        weights = room[: heads * seen.shape[0]].reshape((heads, seen.shape[0]))
+        weights[:] = 0
         for h in range(heads):
             _score(query[r], store, h * size, size, seen, weights[h])
             _softmax(weights[h])

@@ -150,7 +150,7 @@ def expectations(
     size, sums = x.shape[0], np.zeros((x.shape[0], LANES), np.float32)
     turned[x.shape[1] :] = 0
     if in_tiles:
-        tiles.open_tiles()
+        tiles.open_tiles(tiles.ROWS)
     for first in range(0, size, CHUNK):
         end = min(first + CHUNK, size)
         here, mean = x[first:end], mean_weight[first:end]

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels import atomics
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
+from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.registers import DOWN, HALF, PANEL, real_sums
+from polyhead.kernels.team import Board, has_helpers, lead, members
 
 Floats = NDArray[np.float32]
 _sums_of_block = real_sums(DOWN)
@@ -41,23 +44,41 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
-    """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
+def _panels(member: int, first: int, last: int, given: Any) -> None:
+    """Panels first … last - 1 of a product."""
+    x, sums_of_members, product, layer, y = given
     rows, inputs = x.shape
-    stride = x.strides[0]
-    sums = empty(DOWN, PANEL, np.float32)
-    out = np.uintp(sums.ctypes.data)
-    least = np.float32(product.least)
-    for panel in range(product.weight.shape[1]):
-        first = panel * PANEL
+    sums = sums_of_members[member]
+    out, least = np.uintp(sums.ctypes.data), np.float32(product.least)
+    for panel in range(first, last):
+        begin = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
-        start = np.uintp(product.bias[layer, first:].ctypes.data)
+        start = np.uintp(product.bias[layer, begin:].ctypes.data)
         row = 0
         while row < rows:
             count = rows_at_once(rows - row)
-            _sums(count, np.uintp(x[row:].ctypes.data), stride, weight, inputs, start, out)
+            _sums(count, np.uintp(x[row:].ctypes.data), x.strides[0], weight, inputs, start, out)
             for r in range(count):
-                total, given = sums[r], y[row + r, first : first + PANEL]
-                for n in range(given.shape[0]):
-                    given[n] = max(least, total[n])
+                total, to = sums[r], y[row + r, begin : begin + PANEL]
+                for n in range(to.shape[0]):
+                    to[n] = max(least, total[n])
             row += count
+
+
+_shared = atomics.task(_panels)
+
+
+@kernel
+def _all_panels(board: Board, count: int, given: Any) -> None:
+    those = borrowed(given)
+    if has_helpers(board):
+        lead(board, _shared(those), count)
+    else:
+        _panels(0, 0, count, those)
+
+
+@kernel
+def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    sums = empty(members(board) * DOWN, PANEL, np.float32).reshape((members(board), DOWN, PANEL))
+    _all_panels(board, product.weight.shape[1], (x, sums, product, layer, y))

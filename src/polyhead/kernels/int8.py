@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels import tiles
+from polyhead.kernels import atomics, tiles
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
+from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.extremes import BLOCK, largest, smallest
 from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums
+from polyhead.kernels.team import Board, has_helpers, lead, members
 
 Floats = NDArray[np.float32]
 
@@ -25,6 +27,10 @@ LEVELS = np.float32(255)
 """The unsigned one to which a row's largest number is mapped; its smallest becomes 0."""
 TINY = np.float32(1e-30)
 """Numbers that are all the same have no scale; too small to change any other's."""
+
+
+FEWEST = 4
+"""Rows for which tiles are worth it: they read weights more slowly, but do all of a tile's rows at once."""
 
 
 class Product(NamedTuple):
@@ -80,36 +86,60 @@ def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, o
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
-    """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
-    rows, inputs = x.shape
-    levels = empty(rows, inputs, np.uint8)
-    scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
-    quantise(x, levels, scales, zeros)
-    start, sums = np.zeros(PANEL, np.int32), empty(max(DOWN, tiles.ROWS), PANEL, np.int32)
-    nothing, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
+def _panels(member: int, first: int, last: int, given: Any) -> None:
+    """Panels first … last - 1 of a product."""
+    levels, scales, zeros, sums_of_members, nothing, product, layer, y = given
+    rows, inputs = levels.shape
+    sums = sums_of_members[member]
+    start, out = np.uintp(nothing.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
-    in_tiles = product.in_tiles and rows >= tiles.ROWS
+    in_tiles = product.in_tiles and rows >= FEWEST
+    tall = min(rows, tiles.ROWS)
     if in_tiles:
-        tiles.open_tiles()
-    for panel in range(product.weight.shape[1]):
-        first = panel * PANEL
+        tiles.open_tiles(tall)
+    for panel in range(first, last):
+        begin = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
-        scale, total = product.scale[layer, first : first + PANEL], product.total[layer, first : first + PANEL]
-        bias = product.bias[layer, first : first + PANEL]
+        scale, total = product.scale[layer, begin : begin + PANEL], product.total[layer, begin : begin + PANEL]
+        bias = product.bias[layer, begin : begin + PANEL]
         row = 0
         while row < rows:
             if in_tiles:
-                count, row = tiles.ROWS, min(row, rows - tiles.ROWS)  # the last tile may compute some rows again
+                count, row = tall, min(row, rows - tall)  # the last tile may compute some rows again
                 here = np.uintp(levels[row:].ctypes.data)
                 _sums_of_tile(here, inputs, weight, inputs // 4, out, sums.strides[0])
             else:
                 count, here = rows_at_once(rows - row), np.uintp(levels[row:].ctypes.data)
-                _sums(count, here, inputs, weight, inputs // 4, nothing, out)
+                _sums(count, here, inputs, weight, inputs // 4, start, out)
             for r in range(count):
-                s, z, found, given = scales[row + r], zeros[row + r], sums[r], y[row + r, first : first + PANEL]
-                for n in range(given.shape[0]):
-                    given[n] = max(least, np.float32(found[n]) * (s * scale[n]) + (z * total[n] + bias[n]))
+                s, z, found, to = scales[row + r], zeros[row + r], sums[r], y[row + r, begin : begin + PANEL]
+                for n in range(to.shape[0]):
+                    to[n] = max(least, np.float32(found[n]) * (s * scale[n]) + (z * total[n] + bias[n]))
             row += count
     if in_tiles:
         tiles.close_tiles()
+
+
+_shared = atomics.task(_panels)
+
+
+@kernel
+def _all_panels(board: Board, count: int, given: Any) -> None:
+    those = borrowed(given)
+    if has_helpers(board):
+        lead(board, _shared(those), count)
+    else:
+        _panels(0, 0, count, those)
+
+
+@kernel
+def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    rows, inputs = x.shape
+    levels = empty(rows, inputs, np.uint8)
+    scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
+    quantise(x, levels, scales, zeros)
+    most = max(DOWN, tiles.ROWS)
+    sums = empty(members(board) * most, PANEL, np.int32).reshape((members(board), most, PANEL))
+    nothing, panels = np.zeros(PANEL, np.int32), product.weight.shape[1]
+    _all_panels(board, panels, (levels, scales, zeros, sums, nothing, product, layer, y))

@@ -6,7 +6,7 @@ own: so numbers come in from outside, and whole arrays are passed as parts of th
 Shapes: R rows, L layers, D d_model, A the width of all heads.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ from polyhead.kernels.activations import gate, gelu
 from polyhead.kernels.attention import Sight, attend
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.products import Product, multiply
+from polyhead.kernels.team import Board
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 
 @kernel
@@ -98,17 +100,17 @@ class FeedForward(NamedTuple):
 
 
 @kernel
-def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int) -> None:
+def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int, board: Board) -> None:
     rows, gated, y = x.shape[0], network.function == SWIGLU, np.empty_like(x)
     inner = np.empty((rows, 2 * network.size if gated else network.size), np.float32)
-    multiply(_entered(x, around, layer, network.place), network.inner, layer, inner)
+    multiply(_entered(x, around, layer, network.place), network.inner, layer, inner, board)
     if gated:
         values = np.empty((rows, network.size), np.float32)
         gate(inner, values)
         inner = values
     elif network.function == GELU:
         gelu(inner)
-    multiply(inner, network.outer, layer, y)
+    multiply(inner, network.outer, layer, y, board)
     _left(x, y, around, layer, network.place)
 
 
@@ -127,61 +129,95 @@ class Attention(NamedTuple):
 
 
 @kernel
-def _look(query: Floats, store: Floats, sight: Sight, attention: Attention, layer: int, y: Floats) -> None:
+def _look(
+    query: Floats, store: Floats, sight: Sight, attention: Attention, layer: int, y: Floats, board: Board
+) -> None:
     """query [R, A], store [.., 2·A] → y [R, D]."""
     context = np.empty((query.shape[0], attention.width), np.float32)
     attend(query, store, sight, attention.heads, context)
-    multiply(context, attention.output, layer, y)
+    multiply(context, attention.output, layer, y, board)
+
+
+class Norm(NamedTuple):
+    """A LayerNorm of its own; of no numbers at all where there is none."""
+
+    gain: Floats
+    """[D]."""
+    bias: Floats
+    """[D]."""
+    epsilon: float
 
 
 @kernel
-def encode(x: Floats, sight: Sight, attention: Attention, network: FeedForward, around: Sublayers) -> None:
-    """All layers: x [R, D], the tokens of some sentences, becomes their representation."""
+def _end(x: Floats, norm: Norm) -> None:
+    if norm.gain.shape[0]:
+        normalise(x, norm.gain, norm.bias, norm.epsilon, x)
+
+
+class Encoder(NamedTuple):
+    """All of its layers."""
+
+    attention: Attention
+    network: FeedForward
+    around: Sublayers
+    norm: Norm
+    """After the last one."""
+
+
+class Decoder(NamedTuple):
+    """All of its layers."""
+
+    itself: Attention
+    across: Attention
+    network: FeedForward
+    around: Sublayers
+    norm: Norm
+    """After the last one."""
+
+
+@kernel
+def encode(x: Floats, sight: Sight, kept: Any, board: Board) -> None:
+    """All layers: x [R, D], the tokens of some sentences, becomes their representation; an `Encoder` is kept."""
+    attention, network, around, norm = kept.value
     rows, width, y = x.shape[0], attention.width, np.empty_like(x)
     for layer in range(around.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
-        multiply(_entered(x, around, layer, attention.place), attention.query, layer, parts)
-        _look(parts[:, :width], parts[:, width:], sight, attention, layer, y)
+        multiply(_entered(x, around, layer, attention.place), attention.query, layer, parts, board)
+        _look(parts[:, :width], parts[:, width:], sight, attention, layer, y, board)
         _left(x, y, around, layer, attention.place)
-        _feed_forward(x, network, around, layer)
+        _feed_forward(x, network, around, layer, board)
+    _end(x, norm)
 
 
 @kernel
-def remember(states: Floats, key_value: Product, memory: Floats) -> None:
+def remember(states: Floats, key_value: Product, memory: Floats, board: Board) -> None:
     """states [tokens, D] → memory [L, tokens, 2·A], every layer's keys and values."""
     for layer in range(memory.shape[0]):
-        multiply(states, key_value, layer, memory[layer])
+        multiply(states, key_value, layer, memory[layer], board)
 
 
 @kernel
-def decode(
-    x: Floats,
-    past: Floats,
-    first: int,
-    seen: Sight,
-    memory: Floats,
-    source: Sight,
-    itself: Attention,
-    across: Attention,
-    network: FeedForward,
-    around: Sublayers,
-) -> None:
-    """All layers: x [R, D], the newest token of each row, becomes the features of the next one.
+def decode(x: Floats, past: Floats, places: Places, memory: Floats, source: Sight, kept: Any, board: Board) -> None:
+    """All layers: x [R, D], the newest token of each row, becomes the features of the next one; a `Decoder` is kept.
 
-    past [L, C, 2·A] keys and values; the new ones are written to places first … first + R - 1, which `seen` counts
+    past [L, C, 2·A] keys and values; the new ones are written to those of `places` [R, t], where each row's are, the
+    newest ones last and next to each other
     memory [L, tokens, 2·A]; `source` says which tokens are a row's sentence
     """
+    itself, across, network, around, norm = kept.value
     rows, width, y = x.shape[0], itself.width, np.empty_like(x)
+    seen = Sight(places, np.full(rows, places.shape[1], np.int32), np.arange(rows).astype(np.int32))
     for layer in range(around.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
-        multiply(_entered(x, around, layer, itself.place), itself.query, layer, parts)
+        multiply(_entered(x, around, layer, itself.place), itself.query, layer, parts, board)
         for r in range(rows):
             for i in range(2 * width):
-                past[layer, first + r, i] = parts[r, width + i]
-        _look(parts[:, :width], past[layer][:, : 2 * width], seen, itself, layer, y)
+                past[layer, places[r, -1], i] = parts[r, width + i]
+        _look(parts[:, :width], past[layer][:, : 2 * width], seen, itself, layer, y, board)
         _left(x, y, around, layer, itself.place)
         query = np.empty((rows, width), np.float32)
-        multiply(_entered(x, around, layer, across.place), across.query, layer, query)
-        _look(query[:, :width], memory[layer][:, : 2 * width], source, across, layer, y)
+        multiply(_entered(x, around, layer, across.place), across.query, layer, query, board)
+        _look(query[:, :width], memory[layer][:, : 2 * width], source, across, layer, y, board)
         _left(x, y, around, layer, across.place)
-        _feed_forward(x, network, around, layer)
+        _feed_forward(x, network, around, layer, board)
+    _end(x, norm)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels import float32, int8
 from polyhead.kernels.compile import kernel, overload
+from polyhead.kernels.team import Board
 
 Floats = NDArray[np.float32]
 Product = int8.Product | float32.Product
@@ -15,21 +16,21 @@ KINDS: dict[type, Callable[..., None]] = {int8.Product: int8.multiply, float32.P
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, y: Floats) -> None:
-    """x [R, K] → y [R, N] = max(x Wᵀ + b, least)."""
-    _multiply_as_its_kind(x, product, layer, y)
+def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    _multiply_as_its_kind(x, product, layer, y, board)
 
 
-def _multiply_as_its_kind(x: Floats, product: Product, layer: int, y: Floats) -> None:
+def _multiply_as_its_kind(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
     """In a kernel the kind is known when it is compiled: each precision has layers of its own."""
-    KINDS[type(product)](x, product, layer, y)
+    KINDS[type(product)](x, product, layer, y, board)
 
 
 @overload(_multiply_as_its_kind, strict=False)  # the signatures differ, in annotations alone
-def _of_kind(x: Any, product: Any, layer: Any, y: Any) -> Callable[..., None]:
+def _of_kind(x: Any, product: Any, layer: Any, y: Any, board: Any) -> Callable[..., None]:
     function = KINDS[product.instance_class]
 
-    def chosen(x: Any, product: Any, layer: Any, y: Any) -> None:
-        function(x, product, layer, y)
+    def chosen(x: Any, product: Any, layer: Any, y: Any, board: Any) -> None:
+        function(x, product, layer, y, board)
 
     return chosen

@@ -18,6 +18,8 @@ BYTES = 64
 _BYTE = ir.IntType(8)
 _CONFIGURATION = [1, *[0] * 15, *[BYTES, 0] * 8, *[0] * 16, *[ROWS] * 8, *[0] * 8]
 """Palette 1: eight tiles, all of their full size (Intel's manual, LDTILECFG)."""
+_ROWS_OF = 48
+"""Where in it the tiles' rows are."""
 _LEFT = ACROSS
 """The first ACROSS tiles hold sums, the next one rows, the others weights."""
 _has_unit = cpu_features() >= TILES
@@ -42,17 +44,21 @@ class _Tiles:
 
 
 @intrinsic
-def open_tiles(typing_context: Any) -> Any:
-    """To be called before a thread uses tiles."""
+def open_tiles(typing_context: Any, rows: Any) -> Any:
+    """To be called before a thread uses tiles, of so many rows: ROWS at most."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = ir.ArrayType(_BYTE, BYTES)
         place = builder.alloca(kind)
         builder.store(ir.Constant(kind, _CONFIGURATION), place)
+        rows = builder.trunc(arguments[0], _BYTE)
+        for tile in range(_LEFT + 1):
+            here = builder.gep(place, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
+            builder.store(rows, here)
         _Tiles(builder).do("ldtilecfg", builder.bitcast(place, _BYTE.as_pointer()))
         return context.get_dummy_value()
 
-    return types.void(), generate
+    return types.void(COUNT), generate
 
 
 @intrinsic

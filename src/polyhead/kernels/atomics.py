@@ -1,0 +1,110 @@
+"""Numbers in memory that several threads read and change at the same time, and functions called by their address."""
+
+from typing import Any
+
+from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.llvm import ADDRESS, COUNT, LONG
+
+WORD = 8
+"""Bytes of a number."""
+
+
+def _pointer(builder: Any, address: Any) -> Any:
+    return builder.inttoptr(address, LONG.as_pointer())
+
+
+@intrinsic
+def load(typing_context: Any, address: Any) -> Any:
+    """The number at an address, as the last of all threads has left it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load_atomic(_pointer(builder, arguments[0]), "acquire", WORD)
+
+    return types.intp(ADDRESS), generate
+
+
+@intrinsic
+def store(typing_context: Any, address: Any, number: Any) -> Any:
+    """Puts a number there: who finds it finds all that this thread has written before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, number = arguments
+        builder.store_atomic(number, _pointer(builder, address), "release", WORD)
+        return context.get_dummy_value()
+
+    return types.void(ADDRESS, COUNT), generate
+
+
+@intrinsic
+def swap(typing_context: Any, address: Any, old: Any, new: Any) -> Any:
+    """What was there; if that is `old`, then `new` is there now, and no other thread has come between."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, old, new = arguments
+        found = builder.cmpxchg(_pointer(builder, address), old, new, "seq_cst", "seq_cst")
+        return builder.extract_value(found, 0)
+
+    return types.intp(ADDRESS, COUNT, COUNT), generate
+
+
+@intrinsic
+def pause(typing_context: Any) -> Any:
+    """What a thread does between two looks at a number that another one will change."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        name = "llvm.x86.sse2.pause"
+        function = builder.module.globals.get(name)
+        if function is None:
+            function = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name)
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+_TASK = ir.FunctionType(ir.VoidType(), [LONG, LONG, LONG, LONG])
+
+
+def task(function: Any) -> Any:
+    """A kernel, function(member, first, last, given) → given ↦ two numbers by which any thread can call it.
+
+    They hold as long as the kernel runs in which they are made, and as whoever calls that one keeps what is given.
+    """
+    called_as = types.Dispatcher(function)
+
+    @intrinsic
+    def made(typing_context: Any, given: Any) -> Any:
+        called = called_as.get_call_type(typing_context, (types.intp, types.intp, types.intp, given), {})
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            compiled, (given,) = function.overloads[called.args], arguments
+            context.active_code_library.add_linking_library(compiled.library)
+            shared = ir.Function(builder.module, _TASK, builder.module.get_unique_name("task"))
+            shared.linkage = "internal"
+            inner = ir.IRBuilder(shared.append_basic_block())
+            place, *numbers = shared.args
+            loaded = inner.load(inner.inttoptr(place, given.type.as_pointer()))
+            context.call_internal_no_propagate(inner, compiled.fndesc, called, [*numbers, loaded])
+            inner.ret_void()
+            with builder.goto_entry_block():
+                room = builder.alloca(given.type)
+            builder.store(given, room)
+            both = [builder.ptrtoint(each, LONG) for each in (shared, room)]
+            return context.make_tuple(builder, signature.return_type, both)
+
+        return types.UniTuple(types.intp, 2)(given), generate
+
+    return made
+
+
+@intrinsic
+def call(typing_context: Any, task: Any, member: Any, first: Any, last: Any) -> Any:
+    """Calls what `task` made."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        both, *numbers = arguments
+        function, given = (builder.extract_value(both, place) for place in range(2))
+        builder.call(builder.inttoptr(function, _TASK.as_pointer()), [given, *numbers])
+        return context.get_dummy_value()
+
+    return types.void(types.UniTuple(types.intp, 2), COUNT, COUNT, COUNT), generate

@@ -1,0 +1,34 @@
+"""Arrays that somebody else keeps alive.
+
+Numba counts who uses an array, at every view of a part of it too. A count that several threads change goes from core to
+core, which takes longer than a small product; and in an inner loop counting costs something in any case.
+"""
+
+from typing import Any
+
+from polyhead.kernels.compile import intrinsic, types
+
+
+@intrinsic
+def borrowed(typing_context: Any, value: Any) -> Any:
+    """An array, or tuples of arrays and numbers → the same, uncounted: it holds as long as the original is kept.
+
+    A kernel's arguments are kept by its caller until it returns.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _uncounted(context, builder, signature.args[0], arguments[0])
+
+    return value(value), generate
+
+
+def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = array.meminfo.type(None)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        for place, part in enumerate(kind):
+            inner = _uncounted(context, builder, part, builder.extract_value(value, place))
+            value = builder.insert_value(value, inner, place)
+    return value
