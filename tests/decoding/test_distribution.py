@@ -62,9 +62,9 @@ def test_other_devices_find_the_same_continuations(widths: list[int], count: int
     one = OnDevice(logits, torch.from_numpy(OnCpu.of(logits).normalisers)).under(kept)
     other = OnCpu.of(logits).under(kept)
     expected, found = (each.best_continuations(bases, starts, count) for each in (other, one))
-    possible = expected[2] > NEVER
-    assert np.array_equal(found[2], expected[2])
-    for left, right in zip(found[:2], expected[:2], strict=True):
+    possible = expected[3] > NEVER
+    assert np.array_equal(found[3], expected[3])
+    for left, right in zip(found[:3], expected[:3], strict=True):
         assert np.array_equal(left[possible], right[possible])
 
 

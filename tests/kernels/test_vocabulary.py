@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyhead.kernels.exponential import exponential
+from polyhead.kernels.team import ALONE
 from polyhead.kernels.vocabulary import CHUNK, best_continuations, most_probable, survey
 
 
@@ -23,7 +24,7 @@ def test_the_exponential_is_exact_to_rounding() -> None:
 def surveyed(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Normalisers [R] and peaks [R, V / CHUNK]."""
     normalisers, peaks = torch.empty(len(logits)), torch.empty(len(logits), -(-logits.size(1) // CHUNK))
-    survey(logits.numpy(), normalisers.numpy(), peaks.numpy())
+    survey(logits.numpy(), normalisers.numpy(), peaks.numpy(), ALONE)
     return normalisers, peaks
 
 
@@ -79,7 +80,8 @@ def test_continuations_are_those_of_a_stable_sort(
     starts = torch.tensor([0, *widths]).cumsum(0)
     parents, tokens = torch.empty(2, len(widths), count, dtype=torch.int64)
     totals = torch.empty(len(widths), count, dtype=torch.float64)
-    arrays = (parents.numpy(), tokens.numpy(), totals.numpy())
+    values = torch.empty(len(widths), count)
+    arrays = (parents.numpy(), tokens.numpy(), values.numpy(), totals.numpy())
     given = (logits, normalisers, peaks, bases, starts)
     best_continuations(*(each.numpy() for each in given), *arrays)
     for n, (first, end) in enumerate(itertools.pairwise(starts)):
@@ -90,4 +92,5 @@ def test_continuations_are_those_of_a_stable_sort(
             (parents[n] - first) * vocabulary + tokens[n],
             torch.nn.functional.pad(ranked.indices[:found], (0, count - found)),
         )
+        assert torch.equal(values[n, :found], (logits - normalisers[:, None])[parents[n], tokens[n]][:found])
         assert (totals[n, found:] == float("-inf")).all()

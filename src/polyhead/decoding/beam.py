@@ -78,12 +78,15 @@ class _Step:
     finished: Candidates
     candidates: Candidates
     """All of them, [N, C]."""
-    given_up: NDArray[np.bool_]
-    """[N, C], which of them are neither."""
+    living: NDArray[np.bool_]
+    """[N, C], which of them live on."""
+    ending: NDArray[np.bool_]
+    """[N, C], which of them are finished."""
 
     def record(self, step: int, penalty: float) -> StepRecord:
         """For an observer."""
-        pruned = self.candidates.where(self.given_up)
+        among = self.candidates.totals > NEVER
+        pruned = self.candidates.where(among & ~self.living & ~self.ending)
 
         def ranked(candidates: Candidates) -> Ranked:
             return Ranked(candidates, candidates.totals / penalty)
@@ -96,22 +99,22 @@ def _advance(front: Front, possible: Distribution, beam_size: int, finished: Fin
     # of 2K candidates at most K end (one for each parent), so K others remain
     candidates = _expand(front, possible, 2 * beam_size)
     among, ends = candidates.totals > NEVER, candidates.tokens == EOS
-    others = among & ~ends
-    ending = among & ends
+    living, ending = among & ~ends, among & ends
     ending[:, beam_size:] = False  # a hypothesis must reach its end among the best K, as it would have to go on living
     done = candidates.where(ending)
     if len(done.tokens):
         finished.add(done, front)
-    living = others & (others.cumsum(1) <= beam_size) & finished.in_reach(candidates)
+    living &= living.cumsum(1) <= beam_size
+    living &= finished.in_reach(candidates)
     live = candidates.where(living)
-    finished.add_dead_ends(live, front)
-    return _Step(live, done, candidates, among & ~living & ~ending)
+    if not living.any(1).all():
+        finished.add_dead_ends(live, front)
+    return _Step(live, done, candidates, living, ending)
 
 
 def _expand(front: Front, possible: Distribution, count: int) -> Candidates:
     """Every sentence's best continuations, at most `count`, best first: fields [N, C]."""
     starts = front.starts
-    parents, tokens, totals = possible.best_continuations(front.totals, starts, count)
-    values = possible.log_probabilities(parents, tokens)
+    parents, tokens, values, totals = possible.best_continuations(front.totals, starts, count)
     sentences = np.repeat(front.sentences[starts[:-1], None], count, axis=1)
     return Candidates(sentences, parents, tokens, values, totals)

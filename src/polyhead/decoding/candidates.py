@@ -28,10 +28,11 @@ class Candidates:
 
     def where(self, mask: NDArray[np.bool_]) -> Self:
         """mask of the fields' shape → the candidates where it is True, flat, in order."""
+        places = mask.ravel().nonzero()[0]
         return type(self)(
-            self.sentences[mask],
-            self.parents[mask],
-            self.tokens[mask],
-            self.log_probabilities[mask],
-            self.totals[mask],
+            self.sentences.take(places),
+            self.parents.take(places),
+            self.tokens.take(places),
+            self.log_probabilities.take(places),
+            self.totals.take(places),
         )

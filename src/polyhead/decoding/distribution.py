@@ -13,12 +13,14 @@ from torch import Tensor
 
 from polyhead.decoding.rules import Live, Rule
 from polyhead.kernels import vocabulary
+from polyhead.kernels.team import board
 from polyhead.kernels.vocabulary import CHUNK
 
 Numbers = NDArray[np.int64]
 Sums = NDArray[np.float64]
-Best = tuple[Numbers, Numbers, Sums]
-"""Rows, tokens, and their totals, each [N, C], best first."""
+Values = NDArray[np.float32]
+Best = tuple[Numbers, Numbers, Values, Sums]
+"""Rows, tokens, their log-probabilities and totals, each [N, C], best first."""
 
 
 class Distribution(Protocol):
@@ -33,7 +35,7 @@ class Distribution(Protocol):
         """[R], the first of each row's most probable tokens."""
         ...
 
-    def log_probabilities(self, rows: Numbers, tokens: Numbers) -> NDArray[np.float32]:
+    def log_probabilities(self, rows: Numbers, tokens: Numbers) -> Values:
         """Of some tokens, each of some row."""
         ...
 
@@ -69,7 +71,7 @@ class OnCpu:
         """logits [R, V] float32, contiguous."""
         rows, size = logits.shape
         normalisers, peaks = np.empty(rows, np.float32), np.empty((rows, -(-size // CHUNK)), np.float32)
-        vocabulary.survey(logits.numpy(), normalisers, peaks)
+        vocabulary.survey(logits.numpy(), normalisers, peaks, board())
         return cls(logits, normalisers, peaks)
 
     def under(self, logits: Tensor) -> Self:
@@ -81,15 +83,16 @@ class OnCpu:
         vocabulary.most_probable(self.logits.numpy(), self.peaks, tokens)
         return tokens
 
-    def log_probabilities(self, rows: Numbers, tokens: Numbers) -> NDArray[np.float32]:
+    def log_probabilities(self, rows: Numbers, tokens: Numbers) -> Values:
         return self.logits.numpy()[rows, tokens] - self.normalisers[rows]
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
         size = len(starts) - 1, count
-        rows, tokens, totals = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size)
+        rows, tokens = np.empty(size, np.int64), np.empty(size, np.int64)
+        values, totals = np.empty(size, np.float32), np.empty(size)
         given = self.logits.numpy(), self.normalisers, self.peaks, bases, starts
-        vocabulary.best_continuations(*given, rows, tokens, totals)
-        return rows, tokens, totals
+        vocabulary.best_continuations(*given, rows, tokens, values, totals)
+        return rows, tokens, values, totals
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class OnDevice:
     def most_probable(self) -> Numbers:
         return self.logits.argmax(-1).cpu().numpy()
 
-    def log_probabilities(self, rows: Numbers, tokens: Numbers) -> NDArray[np.float32]:
+    def log_probabilities(self, rows: Numbers, tokens: Numbers) -> Values:
         row, token = (torch.from_numpy(each).to(self.logits.device) for each in (rows, tokens))
         return (self.logits[row, token] - self.normalisers[row]).cpu().numpy()
 
@@ -124,7 +127,8 @@ class OnDevice:
         found = torch.nn.functional.pad(grid.gather(1, places), spare, value=float("-inf"))
         places = torch.nn.functional.pad(places, spare)
         chosen = start[:-1, None] + (places // size).minimum(widths[:, None] - 1)
-        return chosen.cpu().numpy(), (places % size).cpu().numpy(), found.cpu().numpy()
+        values = self.logits[chosen, places % size] - self.normalisers[chosen]
+        return chosen.cpu().numpy(), (places % size).cpu().numpy(), values.cpu().numpy(), found.cpu().numpy()
 
 
 def largest(scores: Tensor, k: int) -> Tensor:

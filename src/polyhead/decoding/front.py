@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
+from polyhead.kernels.vocabulary import continued
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Front:
 
     def extend(self, chosen: Candidates) -> "Front":
         """The hypotheses of the candidates [C]."""
-        prefixes = np.concatenate([self.prefixes[chosen.parents], chosen.tokens[:, None]], axis=1)
-        history = np.concatenate([self.history[chosen.parents], chosen.log_probabilities[:, None]], axis=1)
+        candidates = chosen.parents, chosen.tokens, chosen.log_probabilities
+        prefixes, history = continued(self.prefixes, self.history, *candidates)
         return Front(prefixes, chosen.sentences, history, chosen.totals)
 
     def ended(self, row: int, log_probability: float, total: float, penalties: NDArray[np.float64]) -> Hypothesis:

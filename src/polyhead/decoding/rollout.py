@@ -40,16 +40,16 @@ def rollout(
         rows, tokens = np.arange(len(front.sentences)), choose(possible, live)
         values = possible.log_probabilities(rows, tokens)
         written = Candidates(front.sentences, rows, tokens, values, front.totals + values)
-        leaving = (tokens == EOS) | ~(values > NEVER)
-        for row in leaving.nonzero()[0].tolist():
-            sentence, value = int(front.sentences[row]), float(values[row])
-            if value > NEVER:
-                results[sentence] = front.ended(row, value, float(written.totals[row]), penalty)
-            else:
-                results[sentence] = front.unfinished(row, penalty)
-        if leaving.all():
-            return [results[sentence] for sentence in range(len(source))]
-        if leaving.any():
-            written = written.where(~leaving)
+        staying = (tokens != EOS) & (values > NEVER)
+        if not staying.all():
+            for row in (~staying).nonzero()[0].tolist():
+                sentence, value = int(front.sentences[row]), float(values[row])
+                if value > NEVER:
+                    results[sentence] = front.ended(row, value, float(written.totals[row]), penalty)
+                else:
+                    results[sentence] = front.unfinished(row, penalty)
+            if not staying.any():
+                return [results[sentence] for sentence in range(len(source))]
+            written = written.where(staying)
             state = state.select(torch.from_numpy(written.parents).to(source.device))
         front, previous = front.extend(written), torch.from_numpy(written.tokens).to(source.device)

@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels import atomics
+from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
 from polyhead.kernels.extremes import BLOCK, largest
+from polyhead.kernels.team import Board, has_helpers, lead
 
 Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
 CHUNK = BLOCK
 """Numbers whose maximum is looked at before any of them: a row's numbers 0 … CHUNK - 1, and so on."""
+SEGMENTS = 4
+"""Parts of a row that are looked at apart."""
 
 
 @kernel
@@ -30,23 +36,55 @@ def _maximum(row: Floats) -> Any:
 
 
 @kernel
-def survey(logits: Floats, normalisers: Floats, peaks: Floats) -> None:
-    """logits [R, V] → normalisers [R] = log Σ exp (NaN where all are -∞); peaks [R, V / CHUNK], the maxima."""
-    for r in range(logits.shape[0]):
-        row = logits[r]
-        highest = np.float32(-np.inf)
-        for chunk in range(peaks.shape[1]):
+def _survey(member: int, first: int, last: int, given: Any) -> None:
+    """A row's segment each: those that a member has are those whose logits it has computed."""
+    logits, peaks, maxima, sums = given
+    rows, chunks = peaks.shape
+    for number in range(first, last):
+        r, segment = number % rows, number // rows
+        row, highest = logits[r], np.float32(-np.inf)
+        begin, end = segment * chunks // SEGMENTS, (segment + 1) * chunks // SEGMENTS
+        for chunk in range(begin, end):
             found = _maximum(row[chunk * CHUNK : (chunk + 1) * CHUNK])
             peaks[r, chunk] = found
             highest = max(highest, found)
         total = np.float32(0)
-        for v in range(row.shape[0]):
-            total += exponential(row[v] - highest)
+        if highest > -np.inf:
+            for v in range(begin * CHUNK, min(end * CHUNK, row.shape[0])):
+                total += exponential(row[v] - highest)
+        maxima[r, segment], sums[r, segment] = highest, total
+
+
+_shared = atomics.task(_survey)
+
+
+@kernel
+def survey(logits: Floats, normalisers: Floats, peaks: Floats, board: Board) -> None:
+    """logits [R, V] → normalisers [R] = log Σ exp (NaN where all are -∞); peaks [R, V / CHUNK], the maxima.
+
+    A row's sum is that of its segments, whoever adds them up.
+    """
+    rows = logits.shape[0]
+    maxima, sums = np.empty((rows, SEGMENTS), np.float32), np.empty((rows, SEGMENTS), np.float32)
+    _all_segments(board, rows * SEGMENTS, (logits, peaks, maxima, sums))
+    for r in range(rows):
+        highest, total = maxima[r].max(), np.float32(0)
+        for segment in range(SEGMENTS):
+            total += sums[r, segment] * np.exp(maxima[r, segment] - highest)
         normalisers[r] = highest + np.log(total)
 
 
 @kernel
-def most_probable(logits: Floats, peaks: Floats, tokens: NDArray[np.int64]) -> None:
+def _all_segments(board: Board, count: int, given: Any) -> None:
+    those = borrowed(given)
+    if has_helpers(board):
+        lead(board, _shared(those), count)
+    else:
+        _survey(0, 0, count, those)
+
+
+@kernel
+def most_probable(logits: Floats, peaks: Floats, tokens: Numbers) -> None:
     """logits [R, V], none of which is above its chunk's peak → tokens [R], the first of each row's largest."""
     for r in range(logits.shape[0]):
         row = logits[r]
@@ -68,15 +106,17 @@ def best_continuations(
     normalisers: Floats,
     peaks: Floats,
     bases: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    parents: NDArray[np.int64],
-    tokens: NDArray[np.int64],
+    starts: Numbers,
+    parents: Numbers,
+    tokens: Numbers,
+    values: Floats,
     totals: NDArray[np.float64],
 ) -> None:
     """Of the rows starts[n] … starts[n+1] - 1 of logits [R, V] the C largest bases[r] + log P, best first.
 
-    log P = logits[r, v] - normalisers[r]; no logit is above its chunk's peak. Fills parents (r), tokens (v) and totals,
-    each [N, C]; where there are fewer, the total is -∞. Ties go to the first row and there to the first token.
+    log P = logits[r, v] - normalisers[r]; no logit is above its chunk's peak. Fills parents (r), tokens (v), values
+    (log P) and totals, each [N, C]; where there are fewer, the total is -∞. Ties go to the first row and its
+    first token.
     """
     count = totals.shape[1]
     for n in range(starts.shape[0] - 1):
@@ -98,3 +138,19 @@ def best_continuations(
                             best[place], rows[place], words[place] = best[place - 1], rows[place - 1], words[place - 1]
                             place -= 1
                         best[place], rows[place], words[place] = total, r, v
+        for c in range(count):
+            values[n, c] = logits[rows[c], words[c]] - normalisers[rows[c]]
+
+
+@kernel
+def continued(
+    prefixes: Numbers, history: Floats, parents: Numbers, tokens: Numbers, values: Floats
+) -> tuple[Numbers, Floats]:
+    """prefixes and history [R, t], each candidate's parent, token and log P [C] → the candidates' [C, t+1]."""
+    count, length = len(parents), prefixes.shape[1]
+    written, known = np.empty((count, length + 1), np.int64), np.empty((count, length + 1), np.float32)
+    for c in range(count):
+        for t in range(length):
+            written[c, t], known[c, t] = prefixes[parents[c], t], history[parents[c], t]
+        written[c, length], known[c, length] = tokens[c], values[c]
+    return written, known
