@@ -1,6 +1,6 @@
 """Translation with the same trained weights: sentences a second, the wait for one sentence, quality, memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ from benchmarks.corpora import TextSet
 from benchmarks.models import Trained
 from benchmarks.results import Row
 from benchmarks.rounds import Series, alternate
-from benchmarks.systems import OURS, translation_systems
+from benchmarks.systems import OURS, Setting, System, translation_systems
 from polyhead.evaluation.metrics import evaluate
 
 PROBED = 128
@@ -80,12 +80,26 @@ def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: Exi
             "first": test_set.sources[0],
         }
         for setting in system.settings:
+            if system.environment is None:
+                _compile_kernels(stage, system, setting, request, test_set)
             contestant = stage.start(system, setting, request)
             if contestant is not None:
                 running.callback(contestant.driver.close)
                 yield contestant
                 if not stage.plan.all_settings:
                     break
+
+
+def _compile_kernels(
+    stage: Stage, system: System, setting: Setting, request: Mapping[str, Any], test_set: TextSet
+) -> None:
+    """In a process of its own: it happens once on a machine, and is no part of what a start takes."""
+    contestant = stage.start(system, setting, request)
+    if contestant is not None:
+        for beam_size in stage.plan.beams:
+            job = Job(contestant, None, beam_size)
+            _tried(stage, contestant, lambda job=job: job.throughput(test_set.sources[:4], stage.plan.seconds))
+        contestant.driver.close()
 
 
 def _together(
@@ -112,8 +126,11 @@ def _together(
         rows.append(_figure(named, "throughput", series[name], "sentences/s"))
         rows += [
             Row(**named, measure=measure, value=value, unit=unit)
-            for measure, value, unit in _quality(job, test_set, exact)
+            for measure, value, unit in _quality(job.outputs, test_set, exact)
         ]
+    if exact is not None and OURS in jobs and len(exact) == len(test_set.references):
+        named = {**_named(size, test_set, jobs[OURS]), "setting": f"{EXACT}, float32"}
+        rows.append(Row(**named, measure="BLEU in float32", value=round(_bleu(exact, test_set), 2), unit="BLEU"))
     return rows
 
 
@@ -185,14 +202,19 @@ def _exact_outputs(
     return job.outputs if done is not None else None
 
 
-def _quality(job: Job, test_set: TextSet, exact: Sequence[str] | None) -> Iterator[tuple[str, float, str]]:
-    if len(job.outputs) != len(test_set.references):
+def _quality(
+    outputs: Sequence[str], test_set: TextSet, exact: Sequence[str] | None
+) -> Iterator[tuple[str, float, str]]:
+    if len(outputs) != len(test_set.references):
         return
-    scores = evaluate(job.outputs, test_set.references, test_set.language, metrics=("bleu",))
-    yield "BLEU", round(scores["bleu"].value, 2), "BLEU"
+    yield "BLEU", round(_bleu(outputs, test_set), 2), "BLEU"
     if exact is not None:
-        same = sum(ours == theirs for ours, theirs in zip(exact, job.outputs, strict=True))
+        same = sum(ours == theirs for ours, theirs in zip(exact, outputs, strict=True))
         yield "as polyhead in float32", round(100 * same / len(exact), 2), "% of sentences"
+
+
+def _bleu(outputs: Sequence[str], test_set: TextSet) -> float:
+    return evaluate(outputs, test_set.references, test_set.language, metrics=("bleu",))["bleu"].value
 
 
 def _named(size: str, test_set: TextSet, job: Job) -> dict[str, Any]:

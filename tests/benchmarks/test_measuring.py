@@ -64,11 +64,18 @@ SPEEDS = {
 
 
 @pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Stage:
+def started() -> list[Contestant]:
+    """All that a stage has started, in order."""
+    return []
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, started: list[Contestant]) -> Stage:
     stage = Stage(replace(FULL, beams=(1,)), Places(*[tmp_path] * 5), threads=2, say=print)
 
     def start(system: System, setting: Setting, request: Mapping[str, Any]) -> Contestant:
-        return Contestant(system, setting, Pretender(system, setting), {}, ready_seconds=1.5)
+        started.append(Contestant(system, setting, Pretender(system, setting), {}, ready_seconds=1.5))
+        return started[-1]
 
     monkeypatch.setattr(stage, "start", start)
     return stage
@@ -117,6 +124,20 @@ def test_translation_has_rows_for_everything_that_is_asked(stage: Stage) -> None
     wait = next(row for row in rows if (row.system, row.measure) == ("CTranslate2", "latency p50"))
     assert (wait.value, wait.unit) == (100.0, "ms")
     assert "Hugging Face" not in {row.system for row in rows}  # it has no weights in its format
+    exact = {row.system: row.value for row in rows if row.measure == "BLEU in float32"}
+    assert exact == {OURS: pytest.approx(100)}
+
+
+def test_our_kernels_are_compiled_before_anything_counts(stage: Stage, started: list[Contestant]) -> None:
+    config: Any = None
+    translation.measure(stage, Trained(Path("model"), config, {}), TEST_SET, "small")
+    ours = [one for one in started if (one.system.name, one.setting.name) == (OURS, "auto")]
+    first, measured = (one.driver for one in ours)
+    assert isinstance(first, Pretender)
+    assert isinstance(measured, Pretender)
+    assert first.closed
+    assert "one_by_one" not in first.asked
+    assert "one_by_one" in measured.asked
 
 
 def test_a_variant_shows_its_beam_search_alone(stage: Stage) -> None:
