@@ -123,6 +123,14 @@ def test_an_error_ends_a_team_too() -> None:
         assert has_helpers(board())
 
 
+def test_helpers_come_only_for_who_has_use_for_them() -> None:
+    with team.team(2):
+        assert not has_helpers(team.board_in_use())
+        assert has_helpers(board())
+        assert has_helpers(team.board_in_use())
+    assert not has_helpers(team.board_in_use())
+
+
 def test_one_core_is_no_team() -> None:
     with team.team(1):
         assert not has_helpers(board())

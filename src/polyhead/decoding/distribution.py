@@ -13,7 +13,7 @@ from torch import Tensor
 
 from polyhead.decoding.rules import Live, Rule
 from polyhead.kernels import vocabulary
-from polyhead.kernels.team import board
+from polyhead.kernels.team import board_in_use
 from polyhead.kernels.vocabulary import CHUNK
 
 Numbers = NDArray[np.int64]
@@ -71,7 +71,7 @@ class OnCpu:
         """logits [R, V] float32, contiguous."""
         rows, size = logits.shape
         normalisers, peaks = np.empty(rows, np.float32), np.empty((rows, -(-size // CHUNK)), np.float32)
-        vocabulary.survey(logits.numpy(), normalisers, peaks, board())
+        vocabulary.survey(logits.numpy(), normalisers, peaks, board_in_use())
         return cls(logits, normalisers, peaks)
 
     def under(self, logits: Tensor) -> Self:

@@ -31,7 +31,7 @@ member a line: the last job whose share somebody has taken, and the last one who
 MOST = 4
 """Members at most: each further one gains less, and all that lead wait for the last."""
 PATIENCE = 2_000_000
-"""Looks at a board on which nothing happens after which a helper goes: some 50 ms."""
+"""Looks at a board on which nothing happens after which a helper goes: 25 ms and more, as long as `pause` takes."""
 ALONE: Board = np.zeros(0, np.int64)
 """The board of a thread without helpers."""
 
@@ -115,17 +115,17 @@ class _Team:
 
     def __init__(self, size: int) -> None:
         self._board: Board = aligned.zeros((MEMBERS + LINE * size,), np.int64)
-        self._called = False
+        self.called = False
 
     def board(self) -> Board:
-        if not self._called:
-            self._called = True
+        if not self.called:
+            self.called = True
             for member in range(1, (len(self._board) - MEMBERS) // LINE):
                 _helpers().submit(_help, self._board, member)
         return self._board
 
     def dismiss(self) -> None:
-        if self._called:
+        if self.called:
             _dismiss(self._board)
 
 
@@ -148,15 +148,20 @@ def team(size: int) -> Generator[None]:
     if size < 2 or not _only.acquire(blocking=False):
         yield
         return
-    _leader.team = _Team(min(size, MOST))
+    _leader.team = mine = _Team(min(size, MOST))
     try:
         yield
     finally:
-        _leader.team.dismiss()
+        mine.dismiss()
         _leader.team = None
         _only.release()
 
 
 def board() -> Board:
-    """That of this thread's team."""
+    """That of this thread's team, whose helpers are called."""
     return ALONE if _leader.team is None else _leader.team.board()
+
+
+def board_in_use() -> Board:
+    """The same if helpers have been called already: who computes by other means has no use for their looking on."""
+    return board() if _leader.team is not None and _leader.team.called else ALONE
