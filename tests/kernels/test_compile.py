@@ -1,6 +1,8 @@
 """The cache of machine code."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +62,34 @@ def test_numba_tells_when_it_compiles_and_only_then() -> None:
         function = compiling.numba.njit(lambda x: x + 1)
         assert function(1) == function(2) - 1 == 2
     assert len(record.buffer) == 2, "the beginning and the end"
+
+
+FINGERPRINT = """
+import hashlib
+import torch
+from polyhead.engine.choice import Choice
+from polyhead.engine.prepare import prepare
+from polyhead.model.build import build_model
+from polyhead.model.transformer import TransformerConfig
+
+torch.manual_seed(1)
+config = TransformerConfig(encoder_layers=2, decoder_layers=2, d_model=64, d_ff=128, num_heads=4)
+model = build_model(config, 200, 200).eval()
+source = torch.arange(4, 34).view(2, 15)
+for dtype in ("float32", "int8"):
+    engine = prepare(model, Choice("prepared", dtype))
+    memory = engine.encode(source, torch.ones_like(source, dtype=torch.bool))
+    logits, _ = engine.step(torch.tensor([2, 2]), engine.start(memory))
+    print(hashlib.sha256(memory.states.numpy().tobytes() + logits.numpy().tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_code_just_compiled_gives_the_numbers_of_code_from_the_cache(tmp_path: Path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run([sys.executable, "-c", FINGERPRINT], env=environment, capture_output=True, check=True, text=True)
+        for _ in range(2)
+    ]
+    assert any(tmp_path.rglob("*.nbi")), "the second run had nothing to load"
+    assert runs[0].stdout == runs[1].stdout

@@ -38,7 +38,9 @@ def kernel(function: F) -> F:
     Machine code is kept in a cache next to the source or, where that can't be written, in the user's own; where there
     is neither, every process compiles anew.
     """
-    options = {"nogil": True, "error_model": "numpy", "fastmath": MATHS}
+    # What a kernel calls is part of it. Else two kernels that call the same one may each have it in another form, with
+    # sums in another order, and which of them runs depends on what this process has compiled or loaded before.
+    options = {"nogil": True, "error_model": "numpy", "fastmath": MATHS, "forceinline": True}
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no directory that a cache could be in
