@@ -31,6 +31,10 @@ if WITHOUT:  # else Numba asks the CPU
 MATHS = {"reassoc", "contract", "arcp", "nsz"}
 """Sums in any order, so that they are vectorised; infinities and NaN stay what they are."""
 
+WITHIN: dict[str, Any] = {"error_model": "numpy", "fastmath": MATHS, "forceinline": True}
+"""How everything is compiled. What a kernel calls is part of it: else two kernels that call the same one may each have
+it in another form, with sums in another order, and which runs depends on what a process compiled or loaded before."""
+
 
 def kernel(function: F) -> F:
     """The function compiled when it is first called, for this CPU, without the interpreter's lock.
@@ -38,9 +42,7 @@ def kernel(function: F) -> F:
     Machine code is kept in a cache next to the source or, where that can't be written, in the user's own; where there
     is neither, every process compiles anew.
     """
-    # What a kernel calls is part of it. Else two kernels that call the same one may each have it in another form, with
-    # sums in another order, and which of them runs depends on what this process has compiled or loaded before.
-    options = {"nogil": True, "error_model": "numpy", "fastmath": MATHS, "forceinline": True}
+    options = {"nogil": True, **WITHIN}
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no directory that a cache could be in

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels import atomics
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
-from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.registers import DOWN, HALF, PANEL, real_sums
-from polyhead.kernels.team import Board, has_helpers, lead, members
+from polyhead.kernels.team import Board, members, shared
 
 Floats = NDArray[np.float32]
 _sums_of_block = real_sums(DOWN)
@@ -65,16 +63,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
             row += count
 
 
-_shared = atomics.task(_panels)
-
-
-@kernel
-def _all_panels(board: Board, count: int, given: Any) -> None:
-    those = borrowed(given)
-    if has_helpers(board):
-        lead(board, _shared(those), count)
-    else:
-        _panels(0, 0, count, those)
+_all_panels = shared(_panels)
 
 
 @kernel

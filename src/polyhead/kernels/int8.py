@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels import atomics, tiles
+from polyhead.kernels import tiles
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
-from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.extremes import BLOCK, largest, smallest
 from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums
-from polyhead.kernels.team import Board, has_helpers, lead, members
+from polyhead.kernels.team import Board, members, shared
 
 Floats = NDArray[np.float32]
 
@@ -120,16 +119,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
         tiles.close_tiles()
 
 
-_shared = atomics.task(_panels)
-
-
-@kernel
-def _all_panels(board: Board, count: int, given: Any) -> None:
-    those = borrowed(given)
-    if has_helpers(board):
-        lead(board, _shared(those), count)
-    else:
-        _panels(0, 0, count, those)
+_all_panels = shared(_panels)
 
 
 @kernel

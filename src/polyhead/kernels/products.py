@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels import float32, int8
-from polyhead.kernels.compile import kernel, overload
+from polyhead.kernels.compile import WITHIN, kernel, overload
 from polyhead.kernels.team import Board
 
 Floats = NDArray[np.float32]
@@ -26,7 +26,7 @@ def _multiply_as_its_kind(x: Floats, product: Product, layer: int, y: Floats, bo
     KINDS[type(product)](x, product, layer, y, board)
 
 
-@overload(_multiply_as_its_kind, strict=False)  # the signatures differ, in annotations alone
+@overload(_multiply_as_its_kind, strict=False, jit_options=WITHIN)  # the signatures differ, in annotations alone
 def _of_kind(x: Any, product: Any, layer: Any, y: Any, board: Any) -> Callable[..., None]:
     function = KINDS[product.instance_class]
 

@@ -8,7 +8,7 @@ nobody waits for a thread that the system keeps from running.
 """
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels import aligned, atomics
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.borrowed import borrowed
+from polyhead.kernels.compile import WITHIN, kernel, overload
 
 Board = NDArray[np.int64]
 Task = tuple[int, int]
@@ -105,6 +106,31 @@ def members(board: Board) -> int:
     return max(1, (board.shape[0] - MEMBERS) // LINE)
 
 
+def shared(function: Callable[[int, int, int, Any], None]) -> Callable[[Board, int, Any], None]:
+    """A kernel, function(member, first, last, given) → (board, count, given) ↦ all of its numbers by the board's team.
+
+    For kernels to call, and they keep what is given until all is done. The function is no argument of it, as Numba's
+    cache refuses kernels that pass one.
+    """
+    task = atomics.task(function)
+
+    def all_of_it(board: Board, count: int, given: Any) -> None:
+        those = borrowed(given)
+        if has_helpers(board):
+            lead(board, task(those), count)
+        else:
+            function(0, 0, count, those)
+
+    def found(board: Any, count: Any, given: Any) -> Any:
+        return all_of_it
+
+    def called(board: Board, count: int, given: Any) -> None:
+        raise TypeError("this is for kernels to call")
+
+    overload(called, strict=False, jit_options=WITHIN)(found)
+    return called
+
+
 @cache
 def _helpers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MOST - 1, "polyhead-helper")
@@ -120,7 +146,7 @@ class _Team:
     def board(self) -> Board:
         if not self.called:
             self.called = True
-            for member in range(1, (len(self._board) - MEMBERS) // LINE):
+            for member in range(1, members(self._board)):
                 _helpers().submit(_help, self._board, member)
         return self._board
 

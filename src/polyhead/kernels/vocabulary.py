@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels import atomics
-from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
 from polyhead.kernels.extremes import BLOCK, largest
-from polyhead.kernels.team import Board, has_helpers, lead
+from polyhead.kernels.team import Board, shared
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -55,7 +53,7 @@ def _survey(member: int, first: int, last: int, given: Any) -> None:
         maxima[r, segment], sums[r, segment] = highest, total
 
 
-_shared = atomics.task(_survey)
+_all_segments = shared(_survey)
 
 
 @kernel
@@ -72,15 +70,6 @@ def survey(logits: Floats, normalisers: Floats, peaks: Floats, board: Board) -> 
         for segment in range(SEGMENTS):
             total += sums[r, segment] * np.exp(maxima[r, segment] - highest)
         normalisers[r] = highest + np.log(total)
-
-
-@kernel
-def _all_segments(board: Board, count: int, given: Any) -> None:
-    those = borrowed(given)
-    if has_helpers(board):
-        lead(board, _shared(those), count)
-    else:
-        _survey(0, 0, count, those)
 
 
 @kernel
