@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from torch import Tensor
 
-from polyhead.decoding.checked import Checked
+from polyhead.decoding.checked import checked
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
 from polyhead.decoding.search import search
 
@@ -19,7 +19,7 @@ def test_every_search_is_checked_at_every_step_and_finds_the_same(
     table_model: Make, sources: Sources, counting: Make, config: SearchConfig
 ) -> None:
     model, calls = counting(table_model(9, seed=2)), []
-    found = search(Checked(model, lambda: calls.append(1)), *sources(3), config)
+    found = search(checked(model, lambda: calls.append(1)), *sources(3), config)
     assert len(calls) == 1 + len(model.rows)
     assert found == search(model, *sources(3), config)
 
@@ -33,5 +33,5 @@ def test_what_the_check_raises_ends_the_search(table_model: Make, sources: Sourc
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        search(Checked(model, check), *sources(3), GreedyConfig(min_length=20))
+        search(checked(model, check), *sources(3), GreedyConfig(min_length=20))
     assert len(model.rows) == 2

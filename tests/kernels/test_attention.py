@@ -23,3 +23,12 @@ def test_rows_see_their_own_keys_alone(heads: int, size: int) -> None:
             weights = np.exp(scores - scores.max(initial=-np.inf)) if len(scores) else scores
             expected = weights @ seen[:, width:][:, part] / (weights.sum() if len(scores) else 1)
             np.testing.assert_allclose(y[row, part], expected, atol=2e-5)
+
+
+def test_a_key_far_below_the_best_has_no_weight() -> None:
+    store = np.zeros((2, 32), np.float32)
+    store[0, 0], store[1, 16:] = 200, 3e38
+    query, y = np.eye(1, 16, dtype=np.float32), np.empty((1, 16), np.float32)
+    sight = Sight(np.array([[0, 1]], np.int32), np.array([2], np.int32), np.array([0], np.int32))
+    attend(query, store, sight, 1, y)
+    assert (y == 0).all()

@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from polyhead.decoding.ahead import Continuations, looking_ahead
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.config import BeamConfig
-from polyhead.decoding.distribution import Distribution, distribution
 from polyhead.decoding.finished import Finished
 from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis
@@ -54,11 +54,10 @@ def beam(
     most = longest.cpu().numpy()
     penalty = penalties(config.length_penalty, most)
     finished = Finished(config.n_best, config.enough, penalty, most)
-    front = Front.begin(len(longest))
+    front, ahead = Front.begin(len(longest)), looking_ahead(model, rule)
     previous, state = torch.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
-        logits, state = model.step(previous, state)
-        possible = distribution(logits, rule, front.live(source.device))
+        possible, state = ahead(previous, state, front.live(source.device))
         step = _advance(front, possible, config.beam_size, finished)
         if observer is not None:
             observer(step.record(front.step, float(penalty[front.step + 1])))
@@ -94,8 +93,8 @@ class _Step:
         return StepRecord(step, ranked(self.live), ranked(self.finished), ranked(pruned))
 
 
-def _advance(front: Front, possible: Distribution, beam_size: int, finished: Finished) -> _Step:
-    """The distribution of the front's next tokens → which candidates live on, which are finished and entered."""
+def _advance(front: Front, possible: Continuations, beam_size: int, finished: Finished) -> _Step:
+    """What may come next → which candidates live on, which are finished and entered."""
     # of 2K candidates at most K end (one for each parent), so K others remain
     candidates = _expand(front, possible, 2 * beam_size)
     among, ends = candidates.totals > NEVER, candidates.tokens == EOS
@@ -112,7 +111,7 @@ def _advance(front: Front, possible: Distribution, beam_size: int, finished: Fin
     return _Step(live, done, candidates, living, ending)
 
 
-def _expand(front: Front, possible: Distribution, count: int) -> Candidates:
+def _expand(front: Front, possible: Continuations, count: int) -> Candidates:
     """Every sentence's best continuations, at most `count`, best first: fields [N, C]."""
     starts = front.starts
     parents, tokens, values, totals = possible.best_continuations(front.totals, starts, count)

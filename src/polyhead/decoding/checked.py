@@ -1,16 +1,22 @@
 """A model that is asked at every step whether to go on."""
 
 from collections.abc import Callable
-from typing import Generic
+from typing import Any, Generic, cast
 
 from torch import Tensor
 
+from polyhead.decoding.ahead import InParts
 from polyhead.model.seq2seq import S, Seq2Seq
 from polyhead.model.state import Memory
 
 
+def checked(model: Seq2Seq[S], check: Callable[[], None]) -> Seq2Seq[S]:
+    """The model, with `check` called before each step of any search; what it raises ends the search."""
+    return CheckedInParts(model, check) if isinstance(model, InParts) else Checked(model, check)
+
+
 class Checked(Generic[S]):
-    """A `Seq2Seq` that calls `check` before each step of any search; what it raises ends the search."""
+    """See `checked`."""
 
     def __init__(self, model: Seq2Seq[S], check: Callable[[], None]) -> None:
         self.model = model
@@ -29,3 +35,20 @@ class Checked(Generic[S]):
         """The model's own."""
         self.check()
         return self.model.step(previous, state)
+
+
+class CheckedInParts(Checked[S]):
+    """The same for a model whose steps are in parts."""
+
+    def features(self, previous: Tensor, state: S) -> tuple[Tensor, Any]:
+        """The model's own."""
+        self.check()
+        return self._parts.features(previous, state)
+
+    def logits(self, features: Tensor) -> Tensor:
+        """The model's own."""
+        return self._parts.logits(features)
+
+    @property
+    def _parts(self) -> InParts:
+        return cast("InParts", self.model)

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from polyhead.decoding.beam import beam
-from polyhead.decoding.checked import Checked
+from polyhead.decoding.checked import checked
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
 from polyhead.decoding.greedy import greedy
 from polyhead.decoding.hypothesis import Hypothesis
@@ -34,7 +34,7 @@ def search(
     search by raising; the others as in `beam`. Raises TypeError for settings that are no search's.
     """
     if check is not None:
-        model = Checked(model, check)
+        model = checked(model, check)
     if isinstance(config, BeamConfig) and config.beam_size == 1 and observer is None:
         # one hypothesis needs none of a beam's bookkeeping
         shared = {name: getattr(config, name) for name in SearchConfig.model_fields}

@@ -125,22 +125,22 @@ class FusedTransformer:
 
     def step(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
-        x, after = self._features(previous, state)
-        logits = np.empty((len(x), self.vocabulary), np.float32)
-        multiply(x, self.output, 0, logits, board())
-        return torch.from_numpy(logits), after
+        features, after = self.features(previous, state)
+        return self.logits(features), after
 
     def features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
         """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
-        x, after = self._features(previous, state)
-        return torch.from_numpy(x), after
-
-    def _features(self, previous: Tensor, state: FusedState) -> tuple[Floats, FusedState]:
         memory, past = state.memory, state.past.append()
         x = self.target_embedding(previous.numpy(), np.full(len(past.places), state.length, np.int64))
         source = Sight(memory.places, memory.counts, state.sentences)
         layers.decode(x, past.nodes.values, past.places, memory.values, source, self.decoder, board())
-        return x, FusedState(state.sentences, memory, past, state.length + 1)
+        return torch.from_numpy(x), FusedState(state.sentences, memory, past, state.length + 1)
+
+    def logits(self, features: Tensor) -> Tensor:
+        """features [R, D] → logits [R, V]."""
+        logits = np.empty((len(features), self.vocabulary), np.float32)
+        multiply(features.numpy(), self.output, 0, logits, board())
+        return torch.from_numpy(logits)
 
     @torch.inference_mode()
     def output_rows(self, tokens: Tensor) -> Projection:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.aligned import empty
 from polyhead.kernels.borrowed import borrowed
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.exponential import exponential
-from polyhead.kernels.heads import mixture, scores
+from polyhead.kernels.heads import mixture, scores, softmax
 from polyhead.kernels.llvm import LANES
 
 Floats = NDArray[np.float32]
@@ -35,31 +35,19 @@ class Sight(NamedTuple):
 
 
 @kernel
-def _softmax(scores: Floats) -> None:
-    largest = np.float32(-np.inf)
-    for j in range(scores.shape[0]):
-        largest = max(largest, scores[j])
-    total = np.float32(0)
-    for j in range(scores.shape[0]):
-        scores[j] = exponential(scores[j] - largest)
-        total += scores[j]
-    for j in range(scores.shape[0]):
-        scores[j] /= total
-
-
-@kernel
 def _score(query: Floats, store: Floats, first: int, size: int, seen: Integers, scores: Floats) -> None:
-    """One head, numbers first … first + size - 1: its query [A] times its keys."""
+    """One head, numbers first … first + size - 1: its query [A] times its keys; -∞ to the end of the last vector."""
     places, stride = np.uintp(seen.ctypes.data), store.strides[0]
-    out, end = np.uintp(scores.ctypes.data), first + size
-    while first < end:
-        part, key = np.uintp(query[first:].ctypes.data), np.uintp(store[0, first:].ctypes.data)
-        if end - first >= WHOLE:
-            _scores(part, key, stride, places, seen.shape[0], out)
-            first += WHOLE
+    out, done = np.uintp(scores.ctypes.data), 0
+    while done < size:
+        begin = first + done
+        part, key = np.uintp(query[begin:].ctypes.data), np.uintp(store[0, begin:].ctypes.data)
+        if size - done >= WHOLE:
+            _scores(part, key, stride, places, seen.shape[0], out, done)
+            done += WHOLE
         else:
-            _scores_of_one(part, key, stride, places, seen.shape[0], out)
-            first += LANES
+            _scores_of_one(part, key, stride, places, seen.shape[0], out, done)
+            done += LANES
 
 
 @kernel
@@ -80,7 +68,7 @@ def _mix(weights: Floats, store: Floats, first: int, size: int, seen: Integers, 
 @kernel
 def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) -> None:
     """query [R, A] (scaled already), keys and values store [.., 2·A] → y [R, A]; where a row sees nothing, 0."""
-    weights = np.empty(heads * sight.places.shape[1], np.float32)
+    weights = empty(heads, sight.places.shape[1] + LANES, np.float32).reshape(-1)
     _attend(heads, borrowed((query, store, sight, weights, y)))
 
 
@@ -94,10 +82,10 @@ def _attend(heads: int, given: Any) -> None:
         if seen.shape[0] == 0:
             y[r] = 0
             continue
-        weights = room[: heads * seen.shape[0]].reshape((heads, seen.shape[0]))
-        weights[:] = 0
+        vectors = (seen.shape[0] + LANES - 1) // LANES
+        weights = room[: heads * vectors * LANES].reshape((heads, vectors * LANES))
         for h in range(heads):
             _score(query[r], store, h * size, size, seen, weights[h])
-            _softmax(weights[h])
+            softmax(np.uintp(weights[h].ctypes.data), vectors)
         for h in range(heads):
             _mix(weights[h], store, h * size, size, seen, y[r])

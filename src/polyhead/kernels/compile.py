@@ -16,6 +16,7 @@ numba: Any = import_module("numba")
 intrinsic: Any = import_module("numba.extending").intrinsic
 overload: Any = import_module("numba.extending").overload
 types: Any = numba.types
+cgutils: Any = import_module("numba.core.cgutils")
 binding: Any = import_module("llvmlite.binding")
 ir: Any = import_module("llvmlite.ir")
 event: Any = import_module("numba.core.event")

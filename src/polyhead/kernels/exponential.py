@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.compile import intrinsic, ir, kernel, types
+from polyhead.kernels.extremes import BLOCK, VECTORS
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
 
 LOG2_E = np.float32(1.4426950408889634)
 POWERS = tuple(map(np.float32, (1.5403530e-4, 1.3333558e-3, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1)))
@@ -22,3 +24,46 @@ def exponential(x: Any) -> Any:
         power = power * f + coefficient
     exponent = np.int32((np.int32(n) + np.int32(127)) << np.int32(23))
     return power * exponent.view(np.float32)
+
+
+@intrinsic
+def sum_of_exponentials(typing_context: Any, x: Any, blocks: Any, shift: Any) -> Any:
+    """(x, blocks, shift) → Σ e^(x - shift) over `blocks` × BLOCK numbers float32, none above shift; blocks ≥ 1."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, blocks, shift = arguments
+        code = Code(builder)
+        shifts = code.everywhere(shift)
+
+        def step(index: Any, totals: list[Any]) -> list[Any]:
+            here = builder.add(x, builder.mul(index, code.long(4 * BLOCK)))
+            values = [code.load(REALS, here, code.long(4 * LANES * place)) for place in range(VECTORS)]
+            powers = [exponentials(code, builder.fsub(value, shifts)) for value in values]
+            return [builder.fadd(total, power) for total, power in zip(totals, powers, strict=True)]
+
+        first, *others = code.repeat(blocks, [_all(0.0)] * VECTORS, step)
+        for other in others:
+            first = builder.fadd(first, other)
+        return code.folded(first, builder.fadd)
+
+    return types.float32(ADDRESS, COUNT, types.float32), generate
+
+
+def exponentials(code: Code, x: Any) -> Any:
+    """`exponential` of each number of a vector, but 0 below 2^-126: numbers so small take a CPU ten times as long."""
+    builder, lowest = code.builder, _all(-126.0)
+    y = builder.fmul(x, _all(float(LOG2_E)))
+    counts = builder.fcmp_ordered(">", y, lowest)
+    y = builder.select(counts, y, lowest)
+    n = code.call("llvm.floor.v16f32", REALS, builder.fadd(y, _all(0.5)))
+    f = builder.fsub(y, n)
+    power = _all(float(POWERS[0]))
+    for coefficient in POWERS[1:]:
+        power = code.call("llvm.fma.v16f32", REALS, power, f, _all(float(coefficient)))
+    exponent = builder.add(builder.fptosi(n, INTEGERS), ir.Constant(INTEGERS, [127] * LANES))
+    found = builder.fmul(power, builder.bitcast(builder.shl(exponent, ir.Constant(INTEGERS, [23] * LANES)), REALS))
+    return builder.select(counts, found, _all(0.0))
+
+
+def _all(value: float) -> Any:
+    return ir.Constant(REALS, [value] * LANES)

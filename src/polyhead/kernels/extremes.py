@@ -1,41 +1,86 @@
 """The largest and the smallest of many numbers, in whole registers: no compiler makes vectors of a loop over `max`."""
 
+from functools import partial
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compile import cgutils, intrinsic, ir, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code
 
 VECTORS = 4
 """Looked at at once, as one comparison takes longer than the next needs to begin."""
 BLOCK = VECTORS * LANES
+_WORST = {">": ir.Constant(REALS, [float("-inf")] * LANES), "<": ir.Constant(REALS, [float("inf")] * LANES)}
 
 
-def _extreme(order: str, reduction: str, worst: float) -> Any:
-    @intrinsic
-    def of_blocks(typing_context: Any, x: Any, blocks: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, blocks = arguments
-            code = Code(builder)
+@intrinsic
+def largest(typing_context: Any, x: Any, blocks: Any) -> Any:
+    """(x, blocks) → the largest of `blocks` × BLOCK numbers float32; blocks ≥ 1."""
 
-            def better(one: Any, other: Any) -> Any:
-                return builder.select(builder.fcmp_ordered(order, one, other), one, other)
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, blocks = arguments
+        code = Code(builder)
 
-            def step(index: Any, found: list[Any]) -> list[Any]:
-                here = builder.add(x, builder.mul(index, code.long(4 * BLOCK)))
-                values = [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(VECTORS)]
-                return [better(value, before) for value, before in zip(values, found, strict=True)]
+        def step(index: Any, found: list[Any]) -> list[Any]:
+            values = _block(code, x, index)
+            return [_better(code, ">", value, before) for value, before in zip(values, found, strict=True)]
 
-            first, *others = code.repeat(blocks, [ir.Constant(REALS, [worst] * LANES)] * VECTORS, step)
-            for other in others:
-                first = better(first, other)
-            return code.call(reduction, REAL, first)
+        return _best(code, ">", code.repeat(blocks, [_WORST[">"]] * VECTORS, step))
 
-        return types.float32(ADDRESS, COUNT), generate
-
-    return of_blocks
+    return types.float32(ADDRESS, COUNT), generate
 
 
-largest = _extreme(">", "llvm.vector.reduce.fmax.v16f32", float("-inf"))
-"""(x, blocks) → the largest of `blocks` × BLOCK numbers float32; blocks ≥ 1."""
-smallest = _extreme("<", "llvm.vector.reduce.fmin.v16f32", float("inf"))
-"""(x, blocks) → the smallest of them."""
+@intrinsic
+def extent(typing_context: Any, x: Any, blocks: Any) -> Any:
+    """(x, blocks) → the smallest and the largest of them."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, blocks = arguments
+        code = Code(builder)
+        orders = ("<", ">")
+
+        def step(index: Any, found: list[Any]) -> list[Any]:
+            values = _block(code, x, index)
+            both = [(order, value) for order in orders for value in values]
+            return [_better(code, *each, before) for each, before in zip(both, found, strict=True)]
+
+        found = code.repeat(blocks, [_WORST[order] for order in orders for _ in range(VECTORS)], step)
+        low, high = found[:VECTORS], found[VECTORS:]
+        return cgutils.pack_array(builder, [_best(code, "<", low), _best(code, ">", high)])
+
+    return types.UniTuple(types.float32, 2)(ADDRESS, COUNT), generate
+
+
+@intrinsic
+def peaks_of_blocks(typing_context: Any, x: Any, blocks: Any, out: Any) -> Any:
+    """(x, blocks, out) → the same as `largest`; out [blocks] float32, the largest of each BLOCK."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, blocks, out = arguments
+        code = Code(builder)
+
+        def step(index: Any, found: list[Any]) -> list[Any]:
+            peak = _best(code, ">", _block(code, x, index))
+            code.store(peak, out, builder.mul(index, code.long(4)))
+            return [_better(code, ">", peak, found[0])]
+
+        return code.repeat(blocks, [ir.Constant(REAL, float("-inf"))], step)[0]
+
+    return types.float32(ADDRESS, COUNT, ADDRESS), generate
+
+
+def _block(code: Code, x: Any, index: Any) -> list[Any]:
+    """Vectors of a block."""
+    here = code.builder.add(x, code.builder.mul(index, code.long(4 * BLOCK)))
+    return [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(VECTORS)]
+
+
+def _better(code: Code, order: str, one: Any, other: Any) -> Any:
+    return code.builder.select(code.builder.fcmp_ordered(order, one, other), one, other)
+
+
+def _best(code: Code, order: str, vectors: list[Any]) -> Any:
+    """Of all numbers of the vectors."""
+    first, *others = vectors
+    for other in others:
+        first = _better(code, order, first, other)
+    return code.folded(first, partial(_better, code, order))

@@ -3,38 +3,55 @@
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LANES, LONG, REAL, REALS, Code
+from polyhead.kernels.exponential import exponentials
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, LONG, REAL, REALS, Code
+
+_NOTHING, _HIDDEN = (ir.Constant(REALS, [value] * LANES) for value in (0.0, float("-inf")))
 
 
 def scores(vectors: int) -> Any:
-    """(query, key, a key's bytes, places, count, out): out[j] += query · key[places[j]] over `vectors` vectors.
+    """(query, key, a key's bytes, places, count, out, begun): out[j] = query · key[places[j]] over `vectors` vectors.
 
-    query and each key float32, places int32 and out [count] float32. count ≥ 1.
+    query and each key float32, places int32, count ≥ 1. out float32, filled up to whole vectors with -∞; where `begun`
+    is not 0, the products are added to what is there.
     """
 
     @intrinsic
-    def dots(typing_context: Any, query: Any, key: Any, stride: Any, places: Any, count: Any, out: Any) -> Any:
+    def dots(
+        typing_context: Any, query: Any, key: Any, stride: Any, places: Any, count: Any, out: Any, begun: Any
+    ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            query, key, stride, places, count, out = arguments
+            query, key, stride, places, count, out, begun = arguments
             code = Code(builder)
             offsets = [code.long(4 * LANES * vector) for vector in range(vectors)]
             queries = [code.load(REALS, query, offset) for offset in offsets]
+            lanes = ir.Constant(INTEGERS, [*range(LANES)])
 
-            def dot(index: Any, nothing: list[Any]) -> list[Any]:
-                at = builder.mul(index, code.long(4))
-                here = _row(code, key, stride, places, at)
-                total = ir.Constant(REALS, [0.0] * LANES)
-                for part, offset in zip(queries, offsets, strict=True):
-                    total = code.call("llvm.fma.v16f32", REALS, part, code.load(REALS, here, offset), total)
-                before = code.load(REAL, out, at)
-                reduce = "llvm.vector.reduce.fadd.v16f32"
-                code.store(code.call(reduce, REAL, before, total, fastmath=("reassoc",)), out, at)
-                return []
+            def vector(index: Any, nothing: list[Any]) -> list[Any]:
+                first = builder.mul(index, code.long(LANES))
+                left = builder.sub(count, first)
+                here, to = (builder.add(address, builder.mul(first, code.long(4))) for address in (places, out))
+                in_use = builder.icmp_signed("<", lanes, code.everywhere(builder.trunc(left, INTEGER)))
+                fresh, there = builder.select(in_use, _NOTHING, _HIDDEN), code.load(REALS, to, code.long(0))
 
-            code.repeat(count, [], dot)
+                def dot(number: Any, found: list[Any]) -> list[Any]:
+                    row = _row(code, key, stride, here, builder.mul(number, code.long(4)))
+                    total = _NOTHING
+                    for part, offset in zip(queries, offsets, strict=True):
+                        total = code.call("llvm.fma.v16f32", REALS, part, code.load(REALS, row, offset), total)
+                    this = builder.icmp_signed("==", lanes, code.everywhere(builder.trunc(number, INTEGER)))
+                    return [builder.select(this, code.everywhere(code.folded(total, builder.fadd)), found[0])]
+
+                whole = builder.icmp_signed("<", left, code.long(LANES))
+                (found,) = code.repeat(builder.select(whole, left, code.long(LANES)), [_NOTHING], dot)
+                before = builder.select(builder.icmp_signed("==", begun, code.long(0)), fresh, there)
+                code.store(builder.fadd(before, found), to, code.long(0))
+                return nothing
+
+            code.repeat(builder.udiv(builder.add(count, code.long(LANES - 1)), code.long(LANES)), [], vector)
             return context.get_dummy_value()
 
-        return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+        return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
 
     return dots
 
@@ -61,14 +78,51 @@ def mixture(vectors: int) -> Any:
                     for total, offset in zip(totals, offsets, strict=True)
                 ]
 
-            nothing = [ir.Constant(REALS, [0.0] * LANES)] * vectors
-            for total, offset in zip(code.repeat(count, nothing, add), offsets, strict=True):
+            for total, offset in zip(code.repeat(count, [_NOTHING] * vectors, add), offsets, strict=True):
                 code.store(total, out, offset)
             return context.get_dummy_value()
 
         return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
 
     return mix
+
+
+@intrinsic
+def softmax(typing_context: Any, scores: Any, vectors: Any) -> Any:
+    """(scores, vectors): Σ e^x of `vectors` × LANES numbers float32 x becomes 1, vectors ≥ 1; of -∞ comes 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        scores, vectors = arguments
+        code = Code(builder)
+
+        def place(index: Any) -> Any:
+            return builder.mul(index, code.long(4 * LANES))
+
+        def compare(index: Any, found: list[Any]) -> list[Any]:
+            return [larger(code.load(REALS, scores, place(index)), found[0])]
+
+        def larger(one: Any, other: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(">", one, other), one, other)
+
+        (largest,) = code.repeat(vectors, [_HIDDEN], compare)
+        shift = code.everywhere(code.folded(largest, larger))
+
+        def raise_(index: Any, total: list[Any]) -> list[Any]:
+            power = exponentials(code, builder.fsub(code.load(REALS, scores, place(index)), shift))
+            code.store(power, scores, place(index))
+            return [builder.fadd(total[0], power)]
+
+        (totals,) = code.repeat(vectors, [_NOTHING], raise_)
+        share = code.everywhere(builder.fdiv(ir.Constant(REAL, 1.0), code.folded(totals, builder.fadd)))
+
+        def divide(index: Any, nothing: list[Any]) -> list[Any]:
+            code.store(builder.fmul(code.load(REALS, scores, place(index)), share), scores, place(index))
+            return nothing
+
+        code.repeat(vectors, [], divide)
+        return context.get_dummy_value()
+
+    return types.void(ADDRESS, COUNT), generate
 
 
 def _row(code: Code, store: Any, stride: Any, places: Any, at: Any) -> Any:

@@ -14,7 +14,9 @@ from polyhead.kernels import tiles
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.extremes import BLOCK, largest, smallest
+from polyhead.kernels.extremes import BLOCK, extent
+from polyhead.kernels.levels import numbers_of_sums, round_to_levels
+from polyhead.kernels.llvm import LANES
 from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums
 from polyhead.kernels.team import Board, members, shared
 
@@ -58,18 +60,20 @@ _sums_of_one = integer_sums(1)
 @kernel
 def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats, zeros: Floats) -> None:
     """x [R, K] → levels [R, K], scales [R] and zeros [R]: x = scale · level + zero, rounded."""
-    blocks = x.shape[1] // BLOCK
+    blocks, vectors = x.shape[1] // BLOCK, x.shape[1] // LANES
     for r in range(x.shape[0]):
         row = x[r]
+        here = np.uintp(row.ctypes.data)
         low, high = row[0], row[0]
         if blocks:
-            here = np.uintp(row.ctypes.data)
-            low, high = smallest(here, blocks), largest(here, blocks)
+            low, high = extent(here, blocks)
         for k in range(blocks * BLOCK, x.shape[1]):
             low, high = min(low, row[k]), max(high, row[k])
         width = max(high - low, TINY)
         step = LEVELS / width
-        for k in range(x.shape[1]):
+        if vectors:
+            round_to_levels(here, vectors, low, step, np.uintp(levels[r].ctypes.data))
+        for k in range(vectors * LANES, x.shape[1]):
             levels[r, k] = np.uint8(np.int32((row[k] - low) * step + np.float32(0.5)))
         scales[r], zeros[r] = width / LEVELS, low
 
@@ -90,6 +94,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
     levels, scales, zeros, sums_of_members, nothing, product, layer, y = given
     rows, inputs = levels.shape
     sums = sums_of_members[member]
+    numbers = sums.view(np.float32)
     start, out = np.uintp(nothing.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     in_tiles = product.in_tiles and rows >= FEWEST
@@ -99,9 +104,9 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
     for panel in range(first, last):
         begin = panel * PANEL
         weight = np.uintp(product.weight[layer, panel].ctypes.data)
-        scale, total = product.scale[layer, begin : begin + PANEL], product.total[layer, begin : begin + PANEL]
-        bias = product.bias[layer, begin : begin + PANEL]
-        row = 0
+        scale = np.uintp(product.scale[layer, begin:].ctypes.data)
+        total = np.uintp(product.total[layer, begin:].ctypes.data)
+        bias, row = np.uintp(product.bias[layer, begin:].ctypes.data), 0
         while row < rows:
             if in_tiles:
                 count, row = tall, min(row, rows - tall)  # the last tile may compute some rows again
@@ -110,10 +115,15 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
             else:
                 count, here = rows_at_once(rows - row), np.uintp(levels[row:].ctypes.data)
                 _sums(count, here, inputs, weight, inputs // 4, start, out)
-            for r in range(count):
-                s, z, found, to = scales[row + r], zeros[row + r], sums[r], y[row + r, begin : begin + PANEL]
-                for n in range(to.shape[0]):
-                    to[n] = max(least, np.float32(found[n]) * (s * scale[n]) + (z * total[n] + bias[n]))
+            s, z = np.uintp(scales[row:].ctypes.data), np.uintp(zeros[row:].ctypes.data)
+            if begin + PANEL <= y.shape[1]:
+                to, pitch = np.uintp(y[row, begin:].ctypes.data), y.strides[0]
+                numbers_of_sums(out, count, s, z, scale, total, bias, least, to, pitch)
+            else:  # by way of the sums' own place: a part of the panel is nobody's
+                numbers_of_sums(out, count, s, z, scale, total, bias, least, out, sums.strides[0])
+                for r in range(count):
+                    for n in range(y.shape[1] - begin):
+                        y[row + r, begin + n] = numbers[r, n]
             row += count
     if in_tiles:
         tiles.close_tiles()

@@ -33,8 +33,8 @@ def embed(tokens: Integers, positions: Integers, table: Floats, scale: float, ad
 
 
 @kernel
-def normalise(x: Floats, gain: Floats, bias: Floats, epsilon: float, y: Floats) -> None:
-    """LayerNorm (Ba et al. 2016) of every row: x [R, D] → y [R, D], which may be x."""
+def normalise(x: Floats, gain: Floats, bias: Floats, epsilon: float) -> None:
+    """LayerNorm (Ba et al. 2016) of every row of x [R, D]."""
     size = np.float32(x.shape[1])
     for r in range(x.shape[0]):
         mean = np.float32(0)
@@ -46,7 +46,7 @@ def normalise(x: Floats, gain: Floats, bias: Floats, epsilon: float, y: Floats) 
             variance += (x[r, i] - mean) * (x[r, i] - mean)
         factor = np.float32(1) / np.sqrt(variance / size + np.float32(epsilon))
         for i in range(x.shape[1]):
-            y[r, i] = (x[r, i] - mean) * factor * gain[i] + bias[i]
+            x[r, i] = (x[r, i] - mean) * factor * gain[i] + bias[i]
 
 
 class Sublayers(NamedTuple):
@@ -66,8 +66,8 @@ def _entered(x: Floats, around: Sublayers, layer: int, place: int) -> Floats:
     """What the sub-layer sees, [R, D]."""
     if not around.before:
         return x
-    y = np.empty_like(x)
-    normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon, y)
+    y = x.copy()
+    normalise(y, around.gain[layer, place], around.bias[layer, place], around.epsilon)
     return y
 
 
@@ -78,7 +78,7 @@ def _left(x: Floats, y: Floats, around: Sublayers, layer: int, place: int) -> No
         for i in range(x.shape[1]):
             x[r, i] += y[r, i]
     if not around.before:
-        normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon, x)
+        normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon)
 
 
 RELU, GELU, SWIGLU = 0, 1, 2
@@ -151,7 +151,7 @@ class Norm(NamedTuple):
 @kernel
 def _end(x: Floats, norm: Norm) -> None:
     if norm.gain.shape[0]:
-        normalise(x, norm.gain, norm.bias, norm.epsilon, x)
+        normalise(x, norm.gain, norm.bias, norm.epsilon)
 
 
 class Encoder(NamedTuple):

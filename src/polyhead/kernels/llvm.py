@@ -63,6 +63,15 @@ class Code:
         """The vector of two halves."""
         return self.builder.shuffle_vector(first, last, _lanes(range(LANES)))
 
+    def folded(self, vector: Any, both: Callable[[Any, Any], Any]) -> Any:
+        """Its lanes made one number, pair by pair: both(a, b), of vectors."""
+        apart = LANES // 2
+        while apart:
+            swapped = [lane ^ apart for lane in range(LANES)]
+            vector = both(vector, self.builder.shuffle_vector(vector, vector, _lanes(swapped)))
+            apart //= 2
+        return self.builder.extract_element(vector, ir.Constant(INTEGER, 0))
+
     def call(self, name: str, kind: Any, *arguments: Any, **options: Any) -> Any:
         """An intrinsic function of LLVM."""
         function = self.builder.module.globals.get(name)
@@ -79,10 +88,10 @@ class Code:
         builder.position_at_end(loop)
         index, values = builder.phi(LONG), [builder.phi(value.type) for value in begin]
         following = body(index, values)
-        next_index = builder.add(index, self.long(1))
+        next_index, last = builder.add(index, self.long(1)), builder.block
         for phi, first, later in zip([index, *values], [self.long(0), *begin], [next_index, *following], strict=True):
             phi.add_incoming(first, before)
-            phi.add_incoming(later, loop)
+            phi.add_incoming(later, last)
         builder.cbranch(builder.icmp_signed("<", next_index, count), loop, end)
         builder.position_at_end(end)
         return following

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.exponential import exponential
-from polyhead.kernels.extremes import BLOCK, largest
+from polyhead.kernels.exponential import exponential, sum_of_exponentials
+from polyhead.kernels.extremes import BLOCK, largest, peaks_of_blocks
 from polyhead.kernels.team import Board, shared
 
 Floats = NDArray[np.float32]
@@ -40,16 +40,20 @@ def _survey(member: int, first: int, last: int, given: Any) -> None:
     rows, chunks = peaks.shape
     for number in range(first, last):
         r, segment = number % rows, number // rows
-        row, highest = logits[r], np.float32(-np.inf)
         begin, end = segment * chunks // SEGMENTS, (segment + 1) * chunks // SEGMENTS
-        for chunk in range(begin, end):
-            found = _maximum(row[chunk * CHUNK : (chunk + 1) * CHUNK])
-            peaks[r, chunk] = found
+        row = logits[r, begin * CHUNK : min(end * CHUNK, logits.shape[1])]
+        here, whole, total = np.uintp(row.ctypes.data), row.shape[0] // CHUNK, np.float32(0)
+        highest, rest = np.float32(-np.inf), row[whole * CHUNK :]
+        if whole:
+            highest = peaks_of_blocks(here, whole, np.uintp(peaks[r, begin:].ctypes.data))
+        if rest.shape[0]:
+            peaks[r, end - 1] = found = _maximum(rest)
             highest = max(highest, found)
-        total = np.float32(0)
         if highest > -np.inf:
-            for v in range(begin * CHUNK, min(end * CHUNK, row.shape[0])):
-                total += exponential(row[v] - highest)
+            if whole:
+                total = sum_of_exponentials(here, whole, highest)
+            for v in range(rest.shape[0]):
+                total += exponential(rest[v] - highest)
         maxima[r, segment], sums[r, segment] = highest, total
 
 
