@@ -72,9 +72,10 @@ class _Parts:
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
         """Those of all sentences, a part of them at a time."""
+        if len(self.features) <= ROWS:
+            possible = distribution(self.logits(self.features), self.rule, self.live)
+            return possible.best_continuations(bases, starts, count)
         found = [self._of(starts[first : last + 1], bases, count) for first, last in parts(starts)]
-        if len(found) == 1:
-            return found[0]
         rows, tokens, values, totals = (np.concatenate(each) for each in zip(*found, strict=True))
         return rows, tokens, values, totals
 

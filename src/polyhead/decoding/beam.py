@@ -25,6 +25,7 @@ from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.length_penalty import penalties
 from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
+from polyhead.kernels.beams import sort_out
 from polyhead.model.seq2seq import S, Seq2Seq
 from polyhead.symbols import EOS, SOS
 
@@ -71,10 +72,10 @@ def beam(
 
 @dataclass(frozen=True)
 class _Step:
-    """What became of the candidates of one step; the live and the finished ones flat [C]."""
+    """What became of the candidates of one step."""
 
     live: Candidates
-    finished: Candidates
+    """Flat [C]."""
     candidates: Candidates
     """All of them, [N, C]."""
     living: NDArray[np.bool_]
@@ -90,25 +91,22 @@ class _Step:
         def ranked(candidates: Candidates) -> Ranked:
             return Ranked(candidates, candidates.totals / penalty)
 
-        return StepRecord(step, ranked(self.live), ranked(self.finished), ranked(pruned))
+        return StepRecord(step, ranked(self.live), ranked(self.candidates.where(self.ending)), ranked(pruned))
 
 
 def _advance(front: Front, possible: Continuations, beam_size: int, finished: Finished) -> _Step:
     """What may come next → which candidates live on, which are finished and entered."""
     # of 2K candidates at most K end (one for each parent), so K others remain
     candidates = _expand(front, possible, 2 * beam_size)
-    among, ends = candidates.totals > NEVER, candidates.tokens == EOS
-    living, ending = among & ~ends, among & ends
-    ending[:, beam_size:] = False  # a hypothesis must reach its end among the best K, as it would have to go on living
-    done = candidates.where(ending)
-    if len(done.tokens):
-        finished.add(done, front)
-    living &= living.cumsum(1) <= beam_size
-    living &= finished.in_reach(candidates)
+    living, ending = np.empty((2, *candidates.totals.shape), np.bool_)
+    # a hypothesis must reach its end among the best K, as it would have to go on living
+    if sort_out(candidates.totals, candidates.tokens, EOS, beam_size, living, ending):
+        finished.add(candidates.where(ending), front)
+    finished.give_up(candidates, living)
     live = candidates.where(living)
     if not living.any(1).all():
         finished.add_dead_ends(live, front)
-    return _Step(live, done, candidates, living, ending)
+    return _Step(live, candidates, living, ending)
 
 
 def _expand(front: Front, possible: Continuations, count: int) -> Candidates:

@@ -30,11 +30,14 @@ class Finished:
         self._thresholds = np.full(len(longest), NEVER)  # [B], the score to beat; -inf while there is room
         self._counts = np.zeros(len(longest), np.int64)  # [B], also of those that did not get among the n best
 
-    def in_reach(self, candidates: Candidates) -> NDArray[np.bool_]:
-        """Whether each candidate, continued as well as can be, may still get among its sentence's n best."""
-        sentences = candidates.sentences
-        bounds = candidates.totals / self._ceilings[sentences]
-        return (bounds > self._thresholds[sentences]) & (self._counts[sentences] < self._enough)
+    def give_up(self, candidates: Candidates, living: NDArray[np.bool_]) -> None:
+        """No more of those that are living [N, C] but, continued as well as can be, miss their sentence's n best."""
+        if not self._counts.any():
+            return
+        sentences = candidates.sentences[:, 0]
+        bounds = candidates.totals / self._ceilings[sentences, None]
+        living &= bounds > self._thresholds[sentences, None]
+        living &= (self._counts[sentences] < self._enough)[:, None]
 
     def add(self, done: Candidates, front: Front) -> None:
         """Enter candidates [C] that end in `<eos>`; the front has their parents."""

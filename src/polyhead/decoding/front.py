@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
+from polyhead.kernels.beams import starts_of
 from polyhead.kernels.vocabulary import continued
 
 
@@ -56,8 +57,7 @@ class Front:
     @property
     def starts(self) -> NDArray[np.int64]:
         """[N + 1], where each sentence's rows begin, and where the last one's end."""
-        first = (self.sentences[1:] != self.sentences[:-1]).nonzero()[0] + 1
-        return np.concatenate([[0], first, [len(self.sentences)]])
+        return starts_of(self.sentences)
 
     def live(self, device: torch.device) -> Live:
         """What the rules are shown."""
