@@ -1,6 +1,6 @@
 """`python -m benchmarks.frontier MODEL…`: quality against speed, as figures and as a picture.
 
-A model is on the frontier if no other one is both better and faster.
+A model with a beam size is on the frontier if no other such pair is both better and faster.
 """
 
 import json
@@ -8,10 +8,12 @@ import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from time import perf_counter
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from benchmarks import machine
 from benchmarks.rounds import turned
@@ -30,9 +32,11 @@ app = App(name="frontier", help=__doc__)
 
 @dataclass(frozen=True)
 class Point:
-    """One model."""
+    """One model, searching with one beam size."""
 
     name: str
+    beam: int
+    """1 is greedy search."""
     layers: str
     """Encoder + decoder."""
     parameters: int
@@ -52,7 +56,7 @@ def run(
     *models: Path,
     source: Path = MULTI30K / "test_2016_flickr.en",
     reference: Path = MULTI30K / "test_2016_flickr.de",
-    beam: int = 5,
+    beams: Annotated[tuple[int, ...], Parameter(consume_multiple=True)] = (1, 5),
     rounds: int = 5,
     out: Path = Path("benchmarks/results"),
 ) -> None:
@@ -66,50 +70,57 @@ def run(
         The test set, a sentence a line.
     reference
         Its translation.
-    beam
-        Beam size; 1 is greedy search.
+    beams
+        Beam sizes; 1 is greedy search. Beams search to the end, as `polyhead translate` does.
     rounds
-        How often each model translates it; the median counts.
+        How often each model translates it in every way; the median counts.
     out
         The folder for the results.
 
     """
     sources, references = list(read_text_lines(source)), list(read_text_lines(reference))
-    points = measure(models, sources, references, beam, rounds)
-    found = {"machine": machine.describe(), "source": str(source), "beam": beam, "rounds": rounds}
+    points = measure(models, sources, references, beams, rounds)
+    found = {"machine": machine.describe(), "source": str(source), "rounds": rounds}
     best = frontier(points)
     rows = [{**asdict(point), "on_the_frontier": point in best} for point in points]
     write_text(out / "frontier.json", json.dumps({**found, "models": rows}, ensure_ascii=False, indent=2) + "\n")
-    picture(points, out / "frontier.png", f"{Path(source).name}, beam {beam}")
+    picture(points, out / "frontier.png", Path(source).name)
     for point in points:
         mark = "*" if point in best else " "
         figures = f"{point.bleu:5.2f} BLEU  {point.sentences_per_second:7.1f} sentences/s"
-        print(f"{mark} {figures}  {point.layers:>5}  {point.name}")
+        print(f"{mark} {figures}  beam {point.beam}  {point.layers:>5}  {point.name}")
 
 
 def measure(
-    models: Sequence[Path], sources: Sequence[str], references: Sequence[str], beam: int, rounds: int
+    models: Sequence[Path], sources: Sequence[str], references: Sequence[str], beams: Sequence[int], rounds: int
 ) -> list[Point]:
-    """Models take turns, round by round, so that whatever else the machine does falls on all of them alike."""
+    """All take turns, round by round, so that whatever else the machine does falls on all of them alike."""
     translators = {directory: Translator.load(directory) for directory in models}
-    for translator in translators.values():
-        translator.translate(sources[:50], beam_size=beam)  # first calls set up more than they will need
-    seconds: dict[Path, list[float]] = {directory: [] for directory in models}
-    outputs: dict[Path, list[str]] = {}
+    ways = list(product(models, beams))
+    for directory, beam in ways:
+        translators[directory].translate(sources[:50], beam_size=beam)  # first calls set up more than they will need
+    seconds: dict[tuple[Path, int], list[float]] = {way: [] for way in ways}
+    outputs: dict[tuple[Path, int], list[str]] = {}
     for number in range(rounds):
-        for directory in turned(list(models), number):
+        for way in turned(ways, number):
+            directory, beam = way
             start = perf_counter()
             found = translators[directory].translate(sources, beam_size=beam)
-            seconds[directory].append(perf_counter() - start)
-            outputs[directory] = [each.text for each in found]
+            seconds[way].append(perf_counter() - start)
+            outputs[way] = [each.text for each in found]
     return [
-        _point(directory, translators[directory], seconds[directory], outputs[directory], references)
-        for directory in models
+        _point(directory, beam, translators[directory], seconds[directory, beam], outputs[directory, beam], references)
+        for directory, beam in ways
     ]
 
 
 def _point(
-    directory: Path, translator: Translator, seconds: Sequence[float], outputs: Sequence[str], references: Sequence[str]
+    directory: Path,
+    beam: int,
+    translator: Translator,
+    seconds: Sequence[float],
+    outputs: Sequence[str],
+    references: Sequence[str],
 ) -> Point:
     config = translator.config
     model = config.model
@@ -119,6 +130,7 @@ def _point(
     middle = statistics.median(rates)
     return Point(
         name=directory.name,
+        beam=beam,
         layers=f"{model.encoder_layers}+{model.decoder_layers}" if isinstance(model, TransformerConfig) else model.kind,
         parameters=sum(parameter.numel() for parameter in translator.bundle.model.parameters()),
         distilled=(directory / "distilled" / "record.json").exists(),
@@ -163,8 +175,10 @@ def picture(points: Sequence[Point], path: Path, title: str) -> Path:
     fastest = max(point.sentences_per_second for point in points)
     for point in points:
         right = point.sentences_per_second < 0.6 * fastest  # the side on which there is room
+        search = "greedy" if point.beam == 1 else f"beam {point.beam}"
         panel.annotate(
-            f"{point.layers}  {point.name}", (point.sentences_per_second, point.bleu), textcoords="offset points",
+            f"{point.layers}  {point.name}, {search}",
+            (point.sentences_per_second, point.bleu), textcoords="offset points",
             xytext=(7 if right else -7, 5), ha="left" if right else "right", fontsize=8, color=INK,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip

@@ -9,7 +9,7 @@ from benchmarks.frontier import Point, frontier, picture, run
 
 
 def point(name: str, bleu: float, speed: float, distilled: bool = False) -> Point:
-    return Point(name, "6+1", 1_000_000, distilled, "plain engine, float32", bleu, "BLEU|…", speed, 0.1)
+    return Point(name, 5, "6+1", 1_000_000, distilled, "plain engine, float32", bleu, "BLEU|…", speed, 0.1)
 
 
 SLOW, MIDDLE, FAST = point("slow", 38, 50), point("middle", 37, 100, True), point("fast", 35, 200)
@@ -35,10 +35,10 @@ def test_measuring_real_models(toy, toy_model, tmp_path: Path, capsys) -> None:
     pytest.importorskip("matplotlib")
     reader = toy.write("test", 20, seed=4)
     run(toy_model, source=Path(reader["source"]), reference=Path(reader["target"]), rounds=2, out=tmp_path)
-    (row,) = json.loads((tmp_path / "frontier.json").read_text(encoding="utf-8"))["models"]
-    assert row["layers"] == "1+1"
-    assert row["sentences_per_second"] > 0
-    assert row["on_the_frontier"]
-    assert not row["distilled"]
-    assert capsys.readouterr().out.startswith("* ")
+    rows = json.loads((tmp_path / "frontier.json").read_text(encoding="utf-8"))["models"]
+    assert [row["beam"] for row in rows] == [1, 5]
+    assert all(row["layers"] == "1+1" and row["sentences_per_second"] > 0 and not row["distilled"] for row in rows)
+    assert any(row["on_the_frontier"] for row in rows)
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.startswith("* ") for line in printed] == [row["on_the_frontier"] for row in rows]
     assert (tmp_path / "frontier.png").exists()

@@ -98,7 +98,7 @@ def _advance(front: Front, possible: Continuations, beam_size: int, finished: Fi
     """What may come next → which candidates live on, which are finished and entered."""
     # of 2K candidates at most K end (one for each parent), so K others remain
     candidates = _expand(front, possible, 2 * beam_size)
-    living, ending = np.empty((2, *candidates.totals.shape), np.bool_)
+    living, ending = (np.empty(candidates.totals.shape, np.bool_) for _ in range(2))
     # a hypothesis must reach its end among the best K, as it would have to go on living
     if sort_out(candidates.totals, candidates.tokens, EOS, beam_size, living, ending):
         finished.add(candidates.where(ending), front)
