@@ -47,17 +47,23 @@ Ahead = Callable[[Tensor, S, Live], tuple[Continuations, S]]
 
 def looking_ahead(model: Seq2Seq[S], rule: Rule) -> Ahead[S]:
     """A model's steps under a rule."""
+    return _in_parts(model, rule) if isinstance(model, InParts) else _whole(model, rule)
 
-    def in_parts(previous: Tensor, state: S, live: Live) -> tuple[Continuations, S]:
-        assert isinstance(model, InParts)
+
+def _in_parts(model: InParts, rule: Rule) -> Ahead[Any]:
+    def ahead(previous: Tensor, state: Any, live: Live) -> tuple[Continuations, Any]:
         features, after = model.features(previous, state)
         return _Parts(model.logits, features, rule, live), after
 
-    def whole(previous: Tensor, state: S, live: Live) -> tuple[Continuations, S]:
+    return ahead
+
+
+def _whole(model: Seq2Seq[S], rule: Rule) -> Ahead[S]:
+    def ahead(previous: Tensor, state: S, live: Live) -> tuple[Continuations, S]:
         logits, after = model.step(previous, state)
         return distribution(logits, rule, live), after
 
-    return in_parts if isinstance(model, InParts) else whole
+    return ahead
 
 
 @dataclass(frozen=True)
