@@ -170,7 +170,7 @@ def picture(points: Sequence[Point], path: Path, title: str) -> Path:
         if some:
             panel.scatter(
                 [point.sentences_per_second for point in some], [point.bleu for point in some],
-                s=46, color=colour, label="distilled" if distilled else "trained on references", zorder=2,
+                s=46, color=colour, label="distilled" if distilled else "trained on references", zorder=3,
             )  # fmt: skip
     fastest = max(point.sentences_per_second for point in points)
     for point in points:
@@ -179,7 +179,7 @@ def picture(points: Sequence[Point], path: Path, title: str) -> Path:
         panel.annotate(
             f"{point.layers}  {point.name}, {search}",
             (point.sentences_per_second, point.bleu), textcoords="offset points",
-            xytext=(7 if right else -7, 5), ha="left" if right else "right", fontsize=8, color=INK,
+            xytext=(7 if right else -7, 5), ha="left" if right else "right", fontsize=8, color=INK, zorder=2,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip
     _frame(panel, 1.1 * fastest, title)
