@@ -53,6 +53,8 @@ def looking_ahead(model: Seq2Seq[S], rule: Rule) -> Ahead[S]:
 def _in_parts(model: InParts, rule: Rule) -> Ahead[Any]:
     def ahead(previous: Tensor, state: Any, live: Live) -> tuple[Continuations, Any]:
         features, after = model.features(previous, state)
+        if len(features) <= ROWS:
+            return distribution(model.logits(features), rule, live), after
         return _Parts(model.logits, features, rule, live), after
 
     return ahead
@@ -78,9 +80,6 @@ class _Parts:
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
         """Those of all sentences, a part of them at a time."""
-        if len(self.features) <= ROWS:
-            possible = distribution(self.logits(self.features), self.rule, self.live)
-            return possible.best_continuations(bases, starts, count)
         found = [self._of(starts[first : last + 1], bases, count) for first, last in parts(starts)]
         rows, tokens, values, totals = (np.concatenate(each) for each in zip(*found, strict=True))
         return rows, tokens, values, totals

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyhead.kernels.compile import intrinsic, ir, kernel, types
 from polyhead.kernels.extremes import BLOCK, VECTORS
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code, every
 
 LOG2_E = np.float32(1.4426950408889634)
 POWERS = tuple(map(np.float32, (1.5403530e-4, 1.3333558e-3, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1)))
@@ -41,7 +41,7 @@ def sum_of_exponentials(typing_context: Any, x: Any, blocks: Any, shift: Any) ->
             powers = [exponentials(code, builder.fsub(value, shifts)) for value in values]
             return [builder.fadd(total, power) for total, power in zip(totals, powers, strict=True)]
 
-        first, *others = code.repeat(blocks, [_all(0.0)] * VECTORS, step)
+        first, *others = code.repeat(blocks, [every(0.0)] * VECTORS, step)
         for other in others:
             first = builder.fadd(first, other)
         return code.folded(first, builder.fadd)
@@ -51,19 +51,20 @@ def sum_of_exponentials(typing_context: Any, x: Any, blocks: Any, shift: Any) ->
 
 def exponentials(code: Code, x: Any) -> Any:
     """`exponential` of each number of a vector, but 0 below 2^-126: numbers so small take a CPU ten times as long."""
-    builder, lowest = code.builder, _all(-126.0)
-    y = builder.fmul(x, _all(float(LOG2_E)))
+    builder, lowest = code.builder, every(-126.0)
+    y = builder.fmul(x, every(float(LOG2_E)))
     counts = builder.fcmp_ordered(">", y, lowest)
     y = builder.select(counts, y, lowest)
-    n = code.call("llvm.floor.v16f32", REALS, builder.fadd(y, _all(0.5)))
+    n = code.call("llvm.floor.v16f32", REALS, builder.fadd(y, every(0.5)))
     f = builder.fsub(y, n)
-    power = _all(float(POWERS[0]))
-    for coefficient in POWERS[1:]:
-        power = code.call("llvm.fma.v16f32", REALS, power, f, _all(float(coefficient)))
     exponent = builder.add(builder.fptosi(n, INTEGERS), ir.Constant(INTEGERS, [127] * LANES))
-    found = builder.fmul(power, builder.bitcast(builder.shl(exponent, ir.Constant(INTEGERS, [23] * LANES)), REALS))
-    return builder.select(counts, found, _all(0.0))
+    whole = builder.bitcast(builder.shl(exponent, ir.Constant(INTEGERS, [23] * LANES)), REALS)
+    return builder.select(counts, builder.fmul(two_to_the(code, f), whole), every(0.0))
 
 
-def _all(value: float) -> Any:
-    return ir.Constant(REALS, [value] * LANES)
+def two_to_the(code: Code, f: Any) -> Any:
+    """2^f of each number of a vector, all from -½ to ½."""
+    power = every(float(POWERS[0]))
+    for coefficient in POWERS[1:]:
+        power = code.call("llvm.fma.v16f32", REALS, power, f, every(float(coefficient)))
+    return power

@@ -4,12 +4,12 @@ from functools import partial
 from typing import Any
 
 from polyhead.kernels.compile import cgutils, intrinsic, ir, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, every
 
 VECTORS = 4
 """Looked at at once, as one comparison takes longer than the next needs to begin."""
 BLOCK = VECTORS * LANES
-_WORST = {">": ir.Constant(REALS, [float("-inf")] * LANES), "<": ir.Constant(REALS, [float("inf")] * LANES)}
+_WORST = {">": every(float("-inf")), "<": every(float("inf"))}
 
 
 @intrinsic

@@ -4,9 +4,9 @@ from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
 from polyhead.kernels.exponential import exponentials
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, LONG, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, LONG, REAL, REALS, Code, every
 
-_NOTHING, _HIDDEN = (ir.Constant(REALS, [value] * LANES) for value in (0.0, float("-inf")))
+_NOTHING, _HIDDEN = every(0.0), every(float("-inf"))
 
 
 def scores(vectors: int) -> Any:
@@ -99,13 +99,10 @@ def softmax(typing_context: Any, scores: Any, vectors: Any) -> Any:
             return builder.mul(index, code.long(4 * LANES))
 
         def compare(index: Any, found: list[Any]) -> list[Any]:
-            return [larger(code.load(REALS, scores, place(index)), found[0])]
-
-        def larger(one: Any, other: Any) -> Any:
-            return builder.select(builder.fcmp_ordered(">", one, other), one, other)
+            return [code.larger(code.load(REALS, scores, place(index)), found[0])]
 
         (largest,) = code.repeat(vectors, [_HIDDEN], compare)
-        shift = code.everywhere(code.folded(largest, larger))
+        shift = code.everywhere(code.folded(largest, code.larger))
 
         def raise_(index: Any, total: list[Any]) -> list[Any]:
             power = exponentials(code, builder.fsub(code.load(REALS, scores, place(index)), shift))

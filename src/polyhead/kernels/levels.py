@@ -3,7 +3,7 @@
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.registers import ACROSS
 
 _BYTES = ir.VectorType(ir.IntType(8), LANES)
@@ -17,7 +17,7 @@ def round_to_levels(typing_context: Any, x: Any, vectors: Any, low: Any, step: A
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         x, vectors, low, step, levels = arguments
         code = Code(builder)
-        lows, steps, half = code.everywhere(low), code.everywhere(step), ir.Constant(REALS, [0.5] * LANES)
+        lows, steps, half = code.everywhere(low), code.everywhere(step), every(0.5)
 
         def one(index: Any, nothing: list[Any]) -> list[Any]:
             above = builder.fsub(code.load(REALS, x, builder.mul(index, code.long(4 * LANES))), lows)
@@ -66,7 +66,7 @@ def numbers_of_sums(
                 found = builder.sitofp(code.load(INTEGERS, here, offset), REALS)
                 zero = code.call(_FMA, REALS, z, total, bias)
                 value = code.call(_FMA, REALS, found, builder.fmul(s, scale), zero)
-                code.store(builder.select(builder.fcmp_ordered(">", value, leasts), value, leasts), there, offset)
+                code.store(code.larger(value, leasts), there, offset)
             return nothing
 
         code.repeat(rows, [], row)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.exponential import LOG2_E, POWERS
-from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code
+from polyhead.kernels.exponential import LOG2_E, two_to_the
+from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.registers import ACROSS, DOWN, PANEL, add_pairs, product
 
 LARGEST = 60.0
@@ -36,7 +36,7 @@ def likelihoods(
         x, stride, weight, steps, shifts, words, rows, row_stride, pairs, totals = arguments
         code = Code(builder)
         of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(DOWN)]
-        sums = product(code, of_rows, weight, steps, [_all(0.0)] * (DOWN * ACROSS), add_pairs)
+        sums = product(code, of_rows, weight, steps, [every(0.0)] * (DOWN * ACROSS), add_pairs)
         _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
         return context.get_dummy_value()
 
@@ -71,14 +71,14 @@ def _write(
     code: Code, sums: list[Any], shifts: Any, words: Any, rows: Any, row_stride: Any, pairs: Any, totals: Any
 ) -> None:
     """Rows' products, ACROSS vectors each → e, to all its places."""
-    builder, nothing = code.builder, _all(0.0)
+    builder, nothing = code.builder, every(0.0)
     count = code.everywhere(builder.trunc(words, INTEGER))
     places = [ir.Constant(INTEGERS, [*range(LANES * across, LANES * (across + 1))]) for across in range(ACROSS)]
     known = [builder.icmp_signed("<", place, count) for place in places]
     previous: list[Any] = []
     for r in range(len(sums) // ACROSS):
         shift = code.everywhere(code.load(REAL, shifts, code.long(4 * r)))
-        down = builder.fmul(shift, _all(-float(LOG2_E)))
+        down = builder.fmul(shift, every(-float(LOG2_E)))
         e = [_exponential(code, z, down) for z in sums[ACROSS * r : ACROSS * (r + 1)]]
         e = [builder.select(each, value, nothing) for each, value in zip(known, e, strict=True)]
         total = code.load(REALS, totals, code.long(4 * LANES * r))
@@ -93,22 +93,16 @@ def _write(
         previous = rounded
 
 
-def _all(value: float) -> Any:
-    return ir.Constant(REALS, [value] * LANES)
-
-
 def _exponential(code: Code, z: Any, down: Any) -> Any:
     """e^z · 2^down = 2^n · 2^f, n being a whole number and f from -½ to ½."""
-    builder, most = code.builder, _all(LARGEST * float(LOG2_E))
-    y = code.call("llvm.fma.v16f32", REALS, z, _all(float(LOG2_E)), down)
+    builder, most = code.builder, every(LARGEST * float(LOG2_E))
+    y = code.call("llvm.fma.v16f32", REALS, z, every(float(LOG2_E)), down)
     y = builder.select(builder.fcmp_ordered("<", y, most), y, most)
     n = code.call("llvm.roundeven.v16f32", REALS, y)
     f = builder.fsub(y, n)
-    power = _all(float(POWERS[0]))
-    for coefficient in POWERS[1:]:
-        power = code.call("llvm.fma.v16f32", REALS, power, f, _all(float(coefficient)))
-    every, as_is = ir.Constant(ir.IntType(16), -1), ir.Constant(INTEGER, 4)
-    return code.call("llvm.x86.avx512.mask.scalef.ps.512", REALS, power, n, power, every, as_is)
+    power = two_to_the(code, f)
+    lanes, as_is = ir.Constant(ir.IntType(16), -1), ir.Constant(INTEGER, 4)
+    return code.call("llvm.x86.avx512.mask.scalef.ps.512", REALS, power, n, power, lanes, as_is)
 
 
 def _interleaved(code: Code, one: Any, other: Any) -> Any:

@@ -28,6 +28,11 @@ BFLOAT16 = _BFloat16()
 HALVES, PAIRS = ir.VectorType(BFLOAT16, LANES), ir.VectorType(BFLOAT16, 2 * LANES)
 
 
+def every(value: float) -> Any:
+    """A number that is known beforehand, in every lane of a vector."""
+    return ir.Constant(REALS, [value] * LANES)
+
+
 class Code:
     """What these loops need of an `ir.IRBuilder`."""
 
@@ -62,6 +67,10 @@ class Code:
     def joined(self, first: Any, last: Any) -> Any:
         """The vector of two halves."""
         return self.builder.shuffle_vector(first, last, _lanes(range(LANES)))
+
+    def larger(self, one: Any, other: Any) -> Any:
+        """Lane by lane, the larger number of two vectors; of a NaN the other one's."""
+        return self.builder.select(self.builder.fcmp_ordered(">", one, other), one, other)
 
     def folded(self, vector: Any, both: Callable[[Any, Any], Any]) -> Any:
         """Its lanes made one number, pair by pair: both(a, b), of vectors."""
