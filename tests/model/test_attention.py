@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from polyhead.hardware import may_use_tiles
 from polyhead.model import attention as attention_module
 from polyhead.model.attention import (
     ExplicitCore,
@@ -19,6 +20,7 @@ from polyhead.model.attention import (
     attention,
     attention_weights,
 )
+from polyhead.model.one_core.heads import heads_apart, whole
 
 Array = NDArray[np.float64]
 CORES: list[type[nn.Module]] = [ExplicitCore, FusedCore, FastestCore]
@@ -141,6 +143,60 @@ def test_context_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, .
     wanted = torch.autograd.grad(expected, wide, gradient.double())
     for actual, value in zip((found.detach(), *got), (expected.detach(), *wanted), strict=True):
         assert float((actual - value).norm()) < 0.02 * float(value.norm())
+
+
+@pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
+@given(data=st.data())
+def test_short_sequences_in_tiles_are_near_float64s(data: st.DataObject) -> None:
+    batch, heads, pieces = (data.draw(st.integers(1, 3)) for _ in range(3))
+    queries, keys = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 70))
+    if itself := data.draw(st.booleans()):
+        keys = queries
+    shape = [data.draw(st.sampled_from([1, n])) for n in (batch, heads, queries)]
+    torch.manual_seed(data.draw(st.integers(0, 9)))
+    mask = torch.rand(*shape, keys) > data.draw(st.sampled_from([0, 0.4, 0.9])) if data.draw(st.booleans()) else None
+    width = 32 * pieces * heads
+    rows = [
+        _amid_nothing(batch, n, width * parts) for n, parts in ([(queries, 3)] if itself else [(queries, 1), (keys, 2)])
+    ]
+    gradient, results = torch.randn(batch, queries, width).bfloat16(), list[list[Tensor]]()
+    for dtype in (torch.bfloat16, torch.float64):
+        given_ = [each if dtype == each.dtype else each.to(dtype) for each in rows]
+        given_ = [each.requires_grad_() for each in given_]
+        parts = [part for each in given_ for part in heads_apart(each, each.size(-1) // width, heads)]
+        found = ExplicitCore()(*parts, mask).transpose(1, 2).flatten(2)
+        assert ("InTiles" in _history(found)) == (dtype == torch.bfloat16)
+        results.append([found.detach(), *torch.autograd.grad(found, given_, gradient.to(dtype))])
+    for actual, value in zip(*results, strict=True):
+        assert actual.shape == value.shape
+        assert float((actual - value).norm()) <= 0.02 * float(value.norm()) + 0.02
+
+
+def _amid_nothing(batch: int, positions: int, width: int) -> Tensor:
+    """[B, T, N] between numbers that must not be read."""
+    around = torch.full((batch + 2, positions, width), math.nan).bfloat16()
+    around[1:-1] = torch.randn(batch, positions, width)
+    return around[1:-1].detach()
+
+
+def _history(x: Tensor) -> str:
+    """What a tensor was made by, the last three steps."""
+    steps, step = [], x.grad_fn
+    while step is not None and len(steps) < 3:
+        steps.append(type(step).__name__)
+        step = step.next_functions[0][0] if step.next_functions else None
+    return " ".join(steps)
+
+
+@pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
+def test_a_gradient_of_what_lies_together_is_not_moved() -> None:
+    x = torch.randn(2, 5, 3 * 64).bfloat16().requires_grad_()
+    parts = heads_apart(x, 3, 2)
+    gradients = torch.autograd.grad(ExplicitCore()(*parts).sum(), parts)
+    together = whole(gradients)
+    assert together is not None
+    assert together.data_ptr() == gradients[0].data_ptr()
+    assert whole([each.contiguous() for each in gradients]) is None
 
 
 def test_huge_scores_saturate_without_nan() -> None:

@@ -25,11 +25,12 @@ _LEFT = ACROSS
 _has_unit = cpu_features() >= TILES
 
 
-def _tile(number: int) -> Any:
+def numbered(number: int) -> Any:
+    """A tile's name for an instruction."""
     return ir.Constant(_BYTE, number)
 
 
-class _Tiles:
+class Tiles:
     """LLVM's instructions for tiles; none where the CPU has none."""
 
     def __init__(self, builder: Any) -> None:
@@ -40,7 +41,7 @@ class _Tiles:
             self.code.call(f"llvm.x86.{name}", ir.VoidType(), *arguments)
 
     def move(self, name: str, tile: int, address: Any, stride: Any) -> None:
-        self.do(name, _tile(tile), self.code.builder.inttoptr(address, _BYTE.as_pointer()), stride)
+        self.do(name, numbered(tile), self.code.builder.inttoptr(address, _BYTE.as_pointer()), stride)
 
 
 @intrinsic
@@ -55,7 +56,7 @@ def open_tiles(typing_context: Any, rows: Any) -> Any:
         for tile in range(_LEFT + 1):
             here = builder.gep(place, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
             builder.store(rows, here)
-        _Tiles(builder).do("ldtilecfg", builder.bitcast(place, _BYTE.as_pointer()))
+        Tiles(builder).do("ldtilecfg", builder.bitcast(place, _BYTE.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(COUNT), generate
@@ -66,7 +67,7 @@ def close_tiles(typing_context: Any) -> Any:
     """To be called afterwards: a thread whose tiles are in use is slower to switch."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _Tiles(builder).do("tilerelease")
+        Tiles(builder).do("tilerelease")
         return context.get_dummy_value()
 
     return types.void(), generate
@@ -84,14 +85,14 @@ def tile_sums(instruction: str, added: bool = False) -> Any:
     def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             x, stride, weight, steps, out, out_stride = arguments
-            tiles = _Tiles(builder)
+            tiles = Tiles(builder)
             code = tiles.code
             quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
             for across, quarter in enumerate(quarters):
                 if added:
                     tiles.move("tileloadd64", across, builder.add(out, quarter), out_stride)
                 else:
-                    tiles.do("tilezero", _tile(across))
+                    tiles.do("tilezero", numbered(across))
 
             def step(index: Any, nothing: list[Any]) -> list[Any]:
                 tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
@@ -99,7 +100,7 @@ def tile_sums(instruction: str, added: bool = False) -> Any:
                 for across, quarter in enumerate(quarters):
                     right = _LEFT + 1 + across % 3
                     tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
-                    tiles.do(instruction, _tile(across), _tile(_LEFT), _tile(right))
+                    tiles.do(instruction, numbered(across), numbered(_LEFT), numbered(right))
                 return nothing
 
             code.repeat(builder.udiv(steps, code.long(LANES)), [], step)

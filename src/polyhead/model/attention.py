@@ -137,8 +137,6 @@ class MultiHeadAttention(nn.Module):
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
         context = self.core(query, key, value, mask)
-        if one_core.are_learnt_by_kernels(context):
-            return self.output(one_core.heads_together(context))
         return self.output(context.transpose(1, 2).flatten(2))
 
     def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:

@@ -5,7 +5,7 @@ Forward and backward are kernels. Operations of PyTorch would take a pass for ev
 
 from polyhead.model.one_core.attention import attention, softmax
 from polyhead.model.one_core.dropout import DropoutMask, add_dropout, dropout
-from polyhead.model.one_core.heads import heads_apart, heads_together
+from polyhead.model.one_core.heads import heads_apart
 from polyhead.model.one_core.linear import linear
 from polyhead.model.one_core.norm import layer_norm
 from polyhead.model.one_core.views import are_learnt_by_kernels
@@ -17,7 +17,6 @@ __all__ = [
     "attention",
     "dropout",
     "heads_apart",
-    "heads_together",
     "layer_norm",
     "linear",
     "softmax",

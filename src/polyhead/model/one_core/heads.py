@@ -1,4 +1,4 @@
-"""Heads taken apart and put together.
+"""Heads taken apart: views of what a projection gave, whose gradients may lie as they do and then are not moved.
 
 Shapes: B batch, H heads, T positions, d numbers of a head.
 """
@@ -9,54 +9,38 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from polyhead.kernels import rearrange
-from polyhead.kernels.tensors import halves
-
 
 def heads_apart(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
-    """[B, T, parts·H·d] → `parts` tensors [B, H, T, d]."""
+    """[B, T, parts·H·d] → `parts` views [B, H, T, d]."""
     return _HeadsApart.apply(x, parts, heads)
 
 
-def heads_together(x: Tensor) -> Tensor:
-    """[B, H, T, d] → [B, T, H·d]."""
-    return _HeadsTogether.apply(x)
+def views(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
+    """The same without a gradient."""
+    return x.unflatten(-1, (parts, heads, -1)).permute(2, 0, 3, 1, 4).unbind()
+
+
+def whole(parts: Sequence[Tensor]) -> Tensor | None:
+    """The memory [B, T, parts·H·d] whose `views` these are, or None where they are something else."""
+    first = parts[0]
+    batch, heads, positions, numbers = first.shape
+    width = len(parts) * heads * numbers
+    strides, step = (positions * width, numbers, width, 1), heads * numbers * first.element_size()
+    for place, part in enumerate(parts):
+        begins = first.data_ptr() + place * step
+        if part.shape != first.shape or part.stride() != strides or part.data_ptr() != begins:
+            return None
+    return torch.as_strided(first, (batch, positions, width), (strides[0], width, 1))
 
 
 class _HeadsApart(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
-        return _apart(x, parts, heads)
+        return views(x, parts, heads)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        return _together(gradients), None, None
-
-
-class _HeadsTogether(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        ctx.heads = x.size(1)
-        return _together([x])
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
-        return _apart(gradients[0], 1, ctx.heads)[0]
-
-
-def _apart(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
-    """[B, T, parts·H·d] → `parts` tensors [B, H, T, d]."""
-    batch, positions, width = x.shape
-    found = x.new_empty(parts, batch, heads, positions, width // parts // heads).unbind()
-    for part, each in enumerate(found):
-        rearrange.apart(halves(x), part * width // parts, halves(each))
-    return found
-
-
-def _together(parts: Sequence[Tensor]) -> Tensor:
-    """Tensors [B, H, T, d] → one [B, T, parts·H·d]."""
-    batch, heads, positions, size = parts[0].shape
-    out = parts[0].new_empty(batch, positions, len(parts) * heads * size)
-    for part, each in enumerate(parts):
-        rearrange.together(halves(each), part * heads * size, halves(out))
-    return out
+        gradient = whole(gradients)
+        if gradient is None:
+            gradient = torch.stack(gradients).permute(1, 3, 0, 2, 4).flatten(2)
+        return gradient, None, None
