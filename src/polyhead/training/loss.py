@@ -14,6 +14,10 @@ from torch import Tensor
 from polyhead.training.expectations import expectations
 
 
+SUMMED_ROWS = 1024
+"""Of the weight, added up at once."""
+
+
 def label_smoothed_loss(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
     """features [N, D], weight [V, D], targets [N] → (loss to differentiate, plain negative log-likelihood).
 
@@ -33,7 +37,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-        x, target_weight, column_sum = features.float(), weight[targets].float(), weight.sum(0, dtype=torch.float32)
+        x, target_weight, column_sum = features.float(), weight[targets].float(), _column_sum(weight)
         target_logits = (x * target_weight).sum(-1)
         log_normaliser, d_features, d_weight = expectations(features, weight, targets, target_logits, smoothing)
         uniform = smoothing / weight.size(0)
@@ -49,4 +53,11 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
         d_features, d_weight = ctx.saved_tensors
         scale = gradients[0]
-        return (d_features * scale).to(ctx.dtype), (d_weight * scale).to(ctx.dtype), None, None
+        if scale.device.type != "cpu" or scale != 1:  # to ask a GPU would be to wait for it
+            d_features, d_weight = d_features * scale, d_weight * scale
+        return d_features.to(ctx.dtype), d_weight.to(ctx.dtype), None, None
+
+
+def _column_sum(weight: Tensor) -> Tensor:
+    """Σ_v weight_v [D] float32, in parts whose float32 copies stay in the cache."""
+    return torch.stack([rows.sum(0, dtype=torch.float32) for rows in weight.split(SUMMED_ROWS)]).sum(0)
