@@ -4,44 +4,80 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.bfloat16 import Halves, rounded, widened
+from polyhead.kernels.bfloat16 import Halves, beside, parts, rounded, widened
 from polyhead.kernels.compile import kernel
 
-_FIRST, _SECOND = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
+_FIRST, _SECOND, _LOWER = np.uint32(0x7FEB352D), np.uint32(0x846CA68B), np.uint32(0xFFFF)
 
 
-def part_dropped(rate: float) -> int:
-    """A rate below 1 → what part of 2³² it is, less than the whole."""
-    return min(round(rate * 2**32), 2**32 - 1)
+def part_dropped(rate: float, whole: int = 2**32) -> int:
+    """A rate below 1 → what part of so many it is, less than all of them."""
+    return min(round(rate * whole), whole - 1)
 
 
 @kernel
-def _mixed(bits: Any) -> Any:
-    """32 bits, each of which depends on each of those given; a step of integer hashing (Wellons, hash prospector)."""
+def _mixed(place: Any, seed: Any, other: Any) -> Any:
+    """32 bits, each of which depends on each bit of the place: integer hashing (Wellons, hash prospector).
+
+    The second seed comes in half way: else places that lie behind each other under one seed would, under another that
+    differs little, do so again.
+    """
+    bits = np.uint32(np.uint32(place) + seed)
     bits = np.uint32(bits ^ np.uint32(bits >> np.uint32(16)))
     bits = np.uint32(bits * _FIRST)
-    bits = np.uint32(bits ^ np.uint32(bits >> np.uint32(15)))
+    bits = np.uint32(bits ^ np.uint32(bits >> np.uint32(15)) ^ other)
     bits = np.uint32(bits * _SECOND)
     return np.uint32(bits ^ np.uint32(bits >> np.uint32(16)))
 
 
 @kernel
-def _stays(place: Any, seed: Any, other: Any, dropped: Any) -> Any:
-    """True with probability 1 - dropped / 2³²; the same for the same place and seeds."""
-    return _mixed(np.uint32(_mixed(np.uint32(np.uint32(place) + seed)) ^ other)) >= dropped
+def _factors(place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
+    """Of elements 2 · place and 2 · place + 1: 0 with probability dropped / 2¹⁶, else the scale."""
+    bits = _mixed(place, seed, other)
+    first = scale if np.uint32(bits & _LOWER) >= dropped else np.float32(0)
+    second = scale if np.uint32(bits >> np.uint32(16)) >= dropped else np.float32(0)
+    return first, second
+
+
+@kernel
+def _in_pairs(x: Halves) -> Any:
+    """All but an odd last one."""
+    return x[: x.shape[0] // 2 * 2].view(np.uint32)
 
 
 @kernel
 def drop(x: Halves, seed: Any, other: Any, dropped: Any, scale: Any, out: Halves) -> None:
     """out = scale · x where an element stays, else 0; x and out [N]."""
-    for n in range(x.shape[0]):
-        kept = scale if _stays(n, seed, other, dropped) else np.float32(0)
-        out[n] = rounded(widened(x[n]) * kept)
+    given, taken = _in_pairs(x), _in_pairs(out)
+    for n in range(given.shape[0]):
+        (one, two), (first, second) = parts(given[n]), _factors(n, seed, other, dropped, scale)
+        taken[n] = beside(rounded(widened(one) * first), rounded(widened(two) * second))
+    if x.shape[0] % 2:
+        first, _ = _factors(given.shape[0], seed, other, dropped, scale)
+        out[-1] = rounded(widened(x[-1]) * first)
+
+
+@kernel
+def drop_in_place(x: Halves, seed: Any, other: Any, dropped: Any, scale: Any) -> None:
+    """The same where x is not wanted any more: no loop over two arrays that may be one is vectorised."""
+    taken = _in_pairs(x)
+    for n in range(taken.shape[0]):
+        (one, two), (first, second) = parts(taken[n]), _factors(n, seed, other, dropped, scale)
+        taken[n] = beside(rounded(widened(one) * first), rounded(widened(two) * second))
+    if x.shape[0] % 2:
+        first, _ = _factors(taken.shape[0], seed, other, dropped, scale)
+        x[-1] = rounded(widened(x[-1]) * first)
 
 
 @kernel
 def add_dropped(residual: Halves, x: Halves, seed: Any, other: Any, dropped: Any, scale: Any, out: Halves) -> None:
     """out = residual + scale · x where an element stays, else residual; all [N]."""
-    for n in range(x.shape[0]):
-        kept = scale if _stays(n, seed, other, dropped) else np.float32(0)
-        out[n] = rounded(widened(residual[n]) + widened(x[n]) * kept)
+    kept, given, taken = _in_pairs(residual), _in_pairs(x), _in_pairs(out)
+    for n in range(given.shape[0]):
+        (one, two), (first, second) = parts(given[n]), _factors(n, seed, other, dropped, scale)
+        here, there = parts(kept[n])
+        lower, upper = widened(here) + widened(one) * first, widened(there) + widened(two) * second
+        taken[n] = beside(rounded(lower), rounded(upper))
+    if x.shape[0] % 2:
+        first, _ = _factors(given.shape[0], seed, other, dropped, scale)
+        out[-1] = rounded(widened(residual[-1]) + widened(x[-1]) * first)

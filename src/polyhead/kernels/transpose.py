@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import Halves, round_all, widened
+from polyhead.kernels.bfloat16 import Halves, round_all, rounded, widened
 from polyhead.kernels.compile import intrinsic, ir, kernel, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code
 
@@ -43,16 +43,16 @@ def turn(x: Halves, out: Halves, total: Halves) -> None:
 
 
 @kernel
-def turn_gated(x: Halves, activated: Halves, gated: Halves, out: Halves, total: Halves) -> None:
-    """The same of gated [R, N] = x where a ReLU gave more than 0, activated [R, N], else 0."""
-    sums = np.zeros(x.shape[1], np.float32)
+def turn_gated(x: Halves, activated: Halves, scale: float, out: Halves, total: Halves) -> None:
+    """The same of scale · x where a ReLU and what came after it gave more than 0, activated [R, N], else 0; into x."""
+    sums, factor = np.zeros(x.shape[1], np.float32), np.float32(scale)
     for first in range(0, x.shape[0], BLOCK):
         end = min(first + BLOCK, x.shape[0])
         for r in range(first, end):
-            given, seen, taken = x[r], activated[r], gated[r]
+            taken, seen = x[r], activated[r]
             for n in range(x.shape[1]):
-                taken[n] = given[n] if seen[n] else np.uint16(0)
-        _turn_rows(gated, first, end, out, sums)
+                taken[n] = rounded(widened(taken[n]) * factor) if seen[n] else np.uint16(0)
+        _turn_rows(x, first, end, out, sums)
     round_all(sums, total)
 
 

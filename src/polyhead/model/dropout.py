@@ -61,6 +61,10 @@ class Dropout(nn.Module):
             return one_core.add_dropout(residual, x, _seeded_mask(self.rate))
         return torch.addcmul(residual, x, scaled_keep_mask(x, self.rate))
 
+    def mask(self) -> one_core.DropoutMask | None:
+        """What one core's kernels drop: the next mask, or none."""
+        return _seeded_mask(self.rate) if self.training and self.rate > 0 else None
+
     def extra_repr(self) -> str:
         return f"rate={self.rate}"
 

@@ -20,12 +20,11 @@ class FeedForward(nn.Module):
         self.activation = activation
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.outer(self.dropout(self._activated(x)))
-
-    def _activated(self, x: Tensor) -> Tensor:
-        if self.activation is nn.functional.relu and is_learnt_by_kernels(x, self.inner.weight):
-            return one_core.linear(x, self.inner.weight, self.inner.bias, relu=True)
-        return self.activation(self.inner(x))
+        inner, outer = self.inner, self.outer
+        if self.activation is nn.functional.relu and is_learnt_by_kernels(x, inner.weight):
+            mask = self.dropout.mask()
+            return one_core.feed_forward(x, inner.weight, inner.bias, outer.weight, outer.bias, mask)
+        return outer(self.dropout(self.activation(inner(x))))
 
 
 class SwiGLU(nn.Module):

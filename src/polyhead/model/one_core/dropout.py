@@ -10,21 +10,25 @@ from polyhead.kernels import dropout as kernels
 from polyhead.model.one_core.views import flat, like
 
 
+_ALL = 2**16
+
+
 class DropoutMask(NamedTuple):
     """Which elements stay, by their places alone."""
 
     seed: np.uint32
     other_seed: np.uint32
     dropped: np.uint32
-    """What part of 2³²."""
+    """What part of 2¹⁶."""
     scale: np.float32
     """Of what stays."""
 
     @classmethod
     def of(cls, rate: float, drawn: int) -> "DropoutMask":
         """drawn: 63 random bits; rate: of what is dropped, below 1."""
-        dropped = kernels.part_dropped(rate)
-        return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), np.float32(1 / (1 - rate)))
+        dropped = kernels.part_dropped(rate, _ALL)
+        scale = np.float32(_ALL / (_ALL - dropped))
+        return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), scale)
 
 
 def dropout(x: Tensor, mask: DropoutMask) -> Tensor:
