@@ -66,7 +66,7 @@ class Squares(NamedTuple):
 
 
 @kernel
-def squares(size: Size) -> Squares:
+def _in_squares(size: Size) -> Squares:
     queries, keys = (size.queries + ROWS - 1) // ROWS, (size.keys + ROWS - 1) // ROWS
     pieces, pairs = size.numbers // NUMBERS, (size.keys + 1) // 2
     return Squares(queries, keys, pieces, (queries + 1) // 2, (keys + 1) // 2, pairs)
@@ -75,21 +75,21 @@ def squares(size: Size) -> Squares:
 @kernel
 def bytes_of_weights(size: Size) -> int:
     """What `attend` keeps."""
-    n = squares(size)
+    n = _in_squares(size)
     return size.batch * size.heads * n.queries * n.pairs * BYTES
 
 
 @kernel
 def room_to_attend(size: Size) -> int:
     """Bytes that `attend` works in."""
-    n = squares(size)
+    n = _in_squares(size)
     return SQUARE * (n.pieces * (n.queries + n.keys + 2 * n.key_steps) + n.keys * (n.queries + 1) + n.key_steps + 2)
 
 
 @kernel
 def room_to_differentiate(size: Size) -> int:
     """Bytes that `differentiate` works in."""
-    n = squares(size)
+    n = _in_squares(size)
     rows = n.pieces * (n.queries + n.keys + 2 * n.key_steps + 4 * n.query_steps)
     return SQUARE * (rows + n.keys * (1 + 2 * n.query_steps) + 2 * n.key_steps + 2)
 
@@ -101,7 +101,7 @@ def attend(given: Projected, size: Size, mask: Mask, scale: float, weights: int,
     The mask has four dimensions, S and of the others as many as there are, or 1; a query that sees no key gets zeros.
     """
     query, key, value = given
-    n, factor = squares(size), np.float32(scale)
+    n, factor = _in_squares(size), np.float32(scale)
     room[:] = 0
     turned = room.ctypes.data
     rows = turned + n.pieces * n.queries * SQUARE
@@ -135,7 +135,7 @@ def differentiate(
 ) -> None:
     """The gradients of what `attend` was given → found."""
     (query, key, value), (d_query, d_key, d_value) = given, found
-    n, factor = squares(size), np.float32(scale)
+    n, factor = _in_squares(size), np.float32(scale)
     room[:] = 0
     turned = room.ctypes.data
     rows = turned + n.pieces * n.queries * SQUARE
@@ -187,8 +187,9 @@ def _hide(shown: Any, size: Size, hide: Any) -> None:
     keys, place = (size.keys + ROWS - 1) // ROWS * ROWS, 0
     for first in range(0, size.queries, ROWS):
         for s in range(keys):
+            column = shown[:, min(s, size.keys - 1)]
             for t in range(first, first + ROWS):
-                seen = s < size.keys and shown[min(t, shown.shape[0] - 1), min(s, size.keys - 1)]
+                seen = s < size.keys and column[min(t, column.shape[0] - 1)]
                 hide[place] = np.float32(0 if seen else columns.HIDDEN)
                 place += 1
 
