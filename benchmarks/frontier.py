@@ -157,32 +157,35 @@ def frontier(points: Sequence[Point]) -> list[Point]:
 
 
 def picture(points: Sequence[Point], path: Path, title: str) -> Path:
-    """Speed to the right, quality upwards, the frontier a line of steps. Returns the path written."""
-    figure = new_figure(7.2, 4.6, "constrained")
+    """Speed to the right, quality upwards; a line for each model, a dot for each of its beams, ringed on the frontier.
+
+    Returns the path written.
+    """
+    figure = new_figure(7.6, 4.6, "constrained")
     panel = figure.add_subplot()
-    best = frontier(points)
-    panel.step(
-        [point.sentences_per_second for point in best], [point.bleu for point in best],
-        where="post", color=INK, linewidth=1, alpha=0.5, zorder=1,
-    )  # fmt: skip
-    for distilled, colour in ((False, PLAIN), (True, DISTILLED)):
-        some = [point for point in points if point.distilled == distilled]
-        if some:
-            panel.scatter(
-                [point.sentences_per_second for point in some], [point.bleu for point in some],
-                s=46, color=colour, label="distilled" if distilled else "trained on references", zorder=3,
-            )  # fmt: skip
-    fastest = max(point.sentences_per_second for point in points)
-    for point in points:
-        right = point.sentences_per_second < 0.6 * fastest  # the side on which there is room
-        search = "greedy" if point.beam == 1 else f"beam {point.beam}"
+    best, fastest = frontier(points), max(point.sentences_per_second for point in points)
+    models: dict[tuple[str, str], list[Point]] = {}
+    for point in sorted(points, key=lambda point: point.sentences_per_second):
+        models.setdefault((point.layers, point.name), []).append(point)
+    for (layers, name), some in models.items():
+        colour = DISTILLED if some[0].distilled else PLAIN
+        speeds, qualities = [point.sentences_per_second for point in some], [point.bleu for point in some]
+        rings = [INK if point in best else "white" for point in some]
+        panel.plot(speeds, qualities, color=colour, linewidth=1.2, alpha=0.5, zorder=1)
+        panel.scatter(speeds, qualities, s=110, color=colour, edgecolors=rings, linewidths=1.6, zorder=2)
+        for point, *place in zip(some, speeds, qualities, strict=True):
+            panel.annotate(str(point.beam), place, ha="center", va="center", fontsize=7, color="white", zorder=3)
         panel.annotate(
-            f"{point.layers}  {point.name}, {search}",
-            (point.sentences_per_second, point.bleu), textcoords="offset points",
-            xytext=(7 if right else -7, 5), ha="left" if right else "right", fontsize=8, color=INK, zorder=2,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+            f"{layers}  {name}", (speeds[-1], qualities[-1]), textcoords="offset points",
+            xytext=(9, 0), va="center", fontsize=8, color=INK, zorder=3,
         )  # fmt: skip
-    _frame(panel, 1.1 * fastest, title)
+    for label, inside, ring in (
+        ("trained on references", PLAIN, "white"),
+        ("distilled", DISTILLED, "white"),
+        ("on the frontier", "white", INK),
+    ):
+        panel.scatter([], [], s=70, color=inside, edgecolors=ring, linewidths=1.6, label=label)
+    _frame(panel, 1.4 * fastest, f"{title}; numbers are beam sizes, 1 is greedy search")
     return save(figure, path)
 
 
@@ -197,7 +200,7 @@ def _frame(panel: Axes, width: float, title: str) -> None:
     panel.set_axisbelow(True)
     for side in ("top", "right"):
         panel.spines[side].set_visible(False)
-    panel.legend(frameon=False, fontsize=8, loc="lower left")
+    panel.legend(frameon=False, fontsize=8, loc="best")
 
 
 if __name__ == "__main__":
