@@ -13,7 +13,6 @@ from torch import Tensor
 
 from polyhead.training.expectations import expectations
 
-
 SUMMED_ROWS = 1024
 """Of the weight, added up at once."""
 

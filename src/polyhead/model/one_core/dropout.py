@@ -9,7 +9,6 @@ from torch import Tensor
 from polyhead.kernels import dropout as kernels
 from polyhead.model.one_core.views import flat, like
 
-
 _ALL = 2**16
 
 
