@@ -80,18 +80,43 @@ def bytes_of_weights(size: Size) -> int:
 
 
 @kernel
+def _places_to_attend(n: Squares, turned: int) -> Any:
+    """Where `attend` keeps what, from `turned` on, and where that ends."""
+    rows = turned + n.pieces * n.queries * SQUARE
+    mixed = rows + n.pieces * n.keys * SQUARE
+    hidden = mixed + 2 * n.pieces * n.key_steps * SQUARE
+    scores = hidden + n.queries * n.keys * SQUARE
+    shares = scores + n.keys * SQUARE
+    sums = shares + n.key_steps * SQUARE
+    return turned, rows, mixed, hidden, scores, shares, sums, sums + 2 * SQUARE
+
+
+@kernel
+def _places_to_differentiate(n: Squares, turned: int) -> Any:
+    """The same of `differentiate`."""
+    rows = turned + n.pieces * n.queries * SQUARE
+    keys = rows + n.pieces * n.keys * SQUARE
+    queries = keys + 2 * n.pieces * n.key_steps * SQUARE
+    contexts = queries + 2 * n.pieces * n.query_steps * SQUARE
+    d_weights = contexts + 2 * n.pieces * n.query_steps * SQUARE
+    by_key = d_weights + n.keys * SQUARE
+    d_by_key = by_key + n.keys * n.query_steps * SQUARE
+    d_scores = d_by_key + n.keys * n.query_steps * SQUARE
+    shares = d_scores + n.key_steps * SQUARE
+    sums = shares + n.key_steps * SQUARE
+    return turned, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, sums + 2 * SQUARE
+
+
+@kernel
 def room_to_attend(size: Size) -> int:
     """Bytes that `attend` works in."""
-    n = _in_squares(size)
-    return SQUARE * (n.pieces * (n.queries + n.keys + 2 * n.key_steps) + n.keys * (n.queries + 1) + n.key_steps + 2)
+    return _places_to_attend(_in_squares(size), 0)[-1]
 
 
 @kernel
 def room_to_differentiate(size: Size) -> int:
     """Bytes that `differentiate` works in."""
-    n = _in_squares(size)
-    rows = n.pieces * (n.queries + n.keys + 2 * n.key_steps + 4 * n.query_steps)
-    return SQUARE * (rows + n.keys * (1 + 2 * n.query_steps) + 2 * n.key_steps + 2)
+    return _places_to_differentiate(_in_squares(size), 0)[-1]
 
 
 @kernel
@@ -103,13 +128,7 @@ def attend(given: Projected, size: Size, mask: Mask, scale: float, weights: int,
     query, key, value = given
     n, factor = _in_squares(size), np.float32(scale)
     room[:] = 0
-    turned = room.ctypes.data
-    rows = turned + n.pieces * n.queries * SQUARE
-    mixed = rows + n.pieces * n.keys * SQUARE
-    hidden = mixed + 2 * n.pieces * n.key_steps * SQUARE
-    scores = hidden + n.queries * n.keys * SQUARE
-    shares = scores + n.keys * SQUARE
-    sums = shares + n.key_steps * SQUARE
+    turned, rows, mixed, hidden, scores, shares, sums, _ = _places_to_attend(n, room.ctypes.data)
     hide = room[hidden - turned : scores - turned].view(np.float32)
     open_tiles(ROWS)
     for b in range(size.batch):
@@ -137,17 +156,8 @@ def differentiate(
     (query, key, value), (d_query, d_key, d_value) = given, found
     n, factor = _in_squares(size), np.float32(scale)
     room[:] = 0
-    turned = room.ctypes.data
-    rows = turned + n.pieces * n.queries * SQUARE
-    keys = rows + n.pieces * n.keys * SQUARE
-    queries = keys + 2 * n.pieces * n.key_steps * SQUARE
-    contexts = queries + 2 * n.pieces * n.query_steps * SQUARE
-    d_weights = contexts + 2 * n.pieces * n.query_steps * SQUARE
-    by_key = d_weights + n.keys * SQUARE
-    d_by_key = by_key + n.keys * n.query_steps * SQUARE
-    d_scores = d_by_key + n.keys * n.query_steps * SQUARE
-    shares = d_scores + n.key_steps * SQUARE
-    sums = shares + n.key_steps * SQUARE
+    places = _places_to_differentiate(n, room.ctypes.data)
+    turned, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, _ = places
     open_tiles(ROWS)
     for b in range(size.batch):
         for h in range(size.heads):

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.compile import ir, kernel
+from polyhead.kernels.llvm import INTEGERS, LANES, REALS, Code
 
 Halves = NDArray[np.uint16]
 _SIXTEEN, _LOWER_HALF, _HALF_A_STEP = np.uint32(16), np.uint32(0xFFFF), np.uint32(0x8000)
+_SIXTEENS, _UPPER_HALVES, _HALF_STEPS = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF0000, 0x8000))
 
 
 @kernel
@@ -40,3 +42,17 @@ def round_all(numbers: NDArray[np.float32], out: Halves) -> None:
     """numbers [N] → out [N]."""
     for n in range(numbers.shape[0]):
         out[n] = rounded(numbers[n])
+
+
+def pairs_of(code: Code, first: Any, second: Any) -> Any:
+    """`rounded` and `beside` of two vectors: 16 pairs."""
+    builder = code.builder
+    first, second = (builder.add(builder.bitcast(each, INTEGERS), _HALF_STEPS) for each in (first, second))
+    return builder.or_(builder.lshr(first, _SIXTEENS), builder.and_(second, _UPPER_HALVES))
+
+
+def parts_of(code: Code, pairs: Any) -> tuple[Any, Any]:
+    """The inverse of `pairs_of`."""
+    builder = code.builder
+    first, second = builder.shl(pairs, _SIXTEENS), builder.and_(pairs, _UPPER_HALVES)
+    return builder.bitcast(first, REALS), builder.bitcast(second, REALS)

@@ -5,10 +5,10 @@ Shapes: S keys, m = S / 2 pairs of them, rounded up. Weights are bfloat16, two k
 
 from typing import Any
 
+from polyhead.kernels.bfloat16 import pairs_of, parts_of
 from polyhead.kernels.compile import intrinsic, ir, types
 from polyhead.kernels.exponential import exponentials
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, LONG, REALS, Code, every
-from polyhead.kernels.squares import pairs_of, parts_of
 from polyhead.kernels.tiles import BYTES
 
 HIDDEN = -1e38

@@ -40,6 +40,21 @@ def _factors(place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any
 
 
 @kernel
+def _dropped(two: Any, place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
+    """A pair of elements."""
+    (one, next_one), (first, second) = parts(two), _factors(place, seed, other, dropped, scale)
+    return beside(rounded(widened(one) * first), rounded(widened(next_one) * second))
+
+
+@kernel
+def _added(kept: Any, two: Any, place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
+    """The same, added to another pair."""
+    (one, next_one), (first, second) = parts(two), _factors(place, seed, other, dropped, scale)
+    here, there = parts(kept)
+    return beside(rounded(widened(here) + widened(one) * first), rounded(widened(there) + widened(next_one) * second))
+
+
+@kernel
 def _in_pairs(x: Halves) -> Any:
     """All but an odd last one."""
     return x[: x.shape[0] // 2 * 2].view(np.uint32)
@@ -50,11 +65,9 @@ def drop(x: Halves, seed: Any, other: Any, dropped: Any, scale: Any, out: Halves
     """out = scale · x where an element stays, else 0; x and out [N]."""
     given, taken = _in_pairs(x), _in_pairs(out)
     for n in range(given.shape[0]):
-        (one, two), (first, second) = parts(given[n]), _factors(n, seed, other, dropped, scale)
-        taken[n] = beside(rounded(widened(one) * first), rounded(widened(two) * second))
+        taken[n] = _dropped(given[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        first, _ = _factors(given.shape[0], seed, other, dropped, scale)
-        out[-1] = rounded(widened(x[-1]) * first)
+        out[-1] = parts(_dropped(x[-1], given.shape[0], seed, other, dropped, scale))[0]
 
 
 @kernel
@@ -62,11 +75,9 @@ def drop_in_place(x: Halves, seed: Any, other: Any, dropped: Any, scale: Any) ->
     """The same where x is not wanted any more: no loop over two arrays that may be one is vectorised."""
     taken = _in_pairs(x)
     for n in range(taken.shape[0]):
-        (one, two), (first, second) = parts(taken[n]), _factors(n, seed, other, dropped, scale)
-        taken[n] = beside(rounded(widened(one) * first), rounded(widened(two) * second))
+        taken[n] = _dropped(taken[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        first, _ = _factors(taken.shape[0], seed, other, dropped, scale)
-        x[-1] = rounded(widened(x[-1]) * first)
+        x[-1] = parts(_dropped(x[-1], taken.shape[0], seed, other, dropped, scale))[0]
 
 
 @kernel
@@ -74,10 +85,6 @@ def add_dropped(residual: Halves, x: Halves, seed: Any, other: Any, dropped: Any
     """out = residual + scale · x where an element stays, else residual; all [N]."""
     kept, given, taken = _in_pairs(residual), _in_pairs(x), _in_pairs(out)
     for n in range(given.shape[0]):
-        (one, two), (first, second) = parts(given[n]), _factors(n, seed, other, dropped, scale)
-        here, there = parts(kept[n])
-        lower, upper = widened(here) + widened(one) * first, widened(there) + widened(two) * second
-        taken[n] = beside(rounded(lower), rounded(upper))
+        taken[n] = _added(kept[n], given[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        first, _ = _factors(given.shape[0], seed, other, dropped, scale)
-        out[-1] = rounded(widened(residual[-1]) + widened(x[-1]) * first)
+        out[-1] = parts(_added(residual[-1], x[-1], given.shape[0], seed, other, dropped, scale))[0]

@@ -62,11 +62,31 @@ class Code:
     def halves(self, vector: Any) -> list[Any]:
         """A vector's first lanes, and its last."""
         parts = range(LANES // 2), range(LANES // 2, LANES)
-        return [self.builder.shuffle_vector(vector, vector, _lanes(part)) for part in parts]
+        return [self.mixed(vector, vector, part) for part in parts]
 
     def joined(self, first: Any, last: Any) -> Any:
         """The vector of two halves."""
-        return self.builder.shuffle_vector(first, last, _lanes(range(LANES)))
+        return self.mixed(first, last, range(LANES))
+
+    def mixed(self, one: Any, other: Any, chosen: Iterable[int]) -> Any:
+        """Numbers of two vectors, the other's after the one's."""
+        return self.builder.shuffle_vector(one, other, _lanes(chosen))
+
+    def turned(self, rows: list[Any]) -> list[Any]:
+        """N vectors, each of one or more times N numbers → the matrices that lie in them side by side, turned.
+
+        Of blocks of 1, 2, 4 … numbers, those beside the diagonal change places.
+        """
+        rows, lanes, size = list(rows), rows[0].type.count, 1
+        while size < len(rows):
+            first = [place if not place & size else lanes + place - size for place in range(lanes)]
+            second = [place + size if not place & size else lanes + place for place in range(lanes)]
+            for one in range(len(rows)):
+                if not one & size:
+                    both = rows[one], rows[one + size]
+                    rows[one], rows[one + size] = self.mixed(*both, first), self.mixed(*both, second)
+            size *= 2
+        return rows
 
     def larger(self, one: Any, other: Any) -> Any:
         """Lane by lane, the larger number of two vectors; of a NaN the other one's."""
@@ -77,7 +97,7 @@ class Code:
         apart = LANES // 2
         while apart:
             swapped = [lane ^ apart for lane in range(LANES)]
-            vector = both(vector, self.builder.shuffle_vector(vector, vector, _lanes(swapped)))
+            vector = both(vector, self.mixed(vector, vector, swapped))
             apart //= 2
         return self.builder.extract_element(vector, ir.Constant(INTEGER, 0))
 

@@ -9,8 +9,9 @@ puts together again.
 
 from typing import Any
 
+from polyhead.kernels.bfloat16 import pairs_of
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
 from polyhead.kernels.tiles import BYTES, ROWS, Tiles, numbered
 
 SQUARE = ROWS * BYTES
@@ -18,10 +19,8 @@ SQUARE = ROWS * BYTES
 NUMBERS = BYTES // 2
 """Of bfloat16 in a row."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
-"""Tiles, two of each: while one is in use the next is loaded."""
-_SIXTEEN, _UPPER = ir.Constant(INTEGERS, [16] * LANES), ir.Constant(INTEGERS, [0xFFFF0000] * LANES)
-_LOWER, _HALF_A_STEP = ir.Constant(INTEGERS, [0xFFFF] * LANES), ir.Constant(INTEGERS, [0x8000] * LANES)
-_NOTHING = ir.Constant(INTEGERS, [0] * LANES)
+"""Tiles: two for sums, one for rows, two for what they are multiplied by."""
+_SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
 
 
 @intrinsic
@@ -45,7 +44,7 @@ def turn(typing_context: Any, x: Any, stride: Any, rows: Any, out: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         x, stride, rows, out = arguments
         code = Code(builder)
-        for row, vector in enumerate(_turned(code, _rows(code, x, stride, rows))):
+        for row, vector in enumerate(code.turned(_rows(code, x, stride, rows))):
             code.store(vector, out, code.long(BYTES * row))
         return context.get_dummy_value()
 
@@ -71,8 +70,8 @@ def mix(typing_context: Any, x: Any, stride: Any, rows: Any, even: Any, odd: Any
             upper = builder.select(there, upper, _NOTHING)
             lower = code.load(INTEGERS, x, builder.mul(stride, first))
             place = builder.mul(index, code.long(BYTES))
-            code.store(_beside(code, builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, place)
-            code.store(_beside(code, builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
+            code.store(builder.or_(builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, place)
+            code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
             return nothing
 
         code.repeat(_halved(code, rows), [], two)
@@ -87,18 +86,7 @@ def product(typing_context: Any, left: Any, next_left: Any, right: Any, next_rig
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, next_left, right, next_right, steps, out = arguments
-        tiles = Tiles(builder)
-        code = tiles.code
-        tiles.do("tilezero", numbered(_SUMS))
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
-            tiles.move("tileloadd64", _LEFT, builder.add(left, builder.mul(index, next_left)), code.long(BYTES))
-            tiles.move("tileloadd64", _RIGHT, builder.add(right, builder.mul(index, next_right)), code.long(BYTES))
-            tiles.do("tdpbf16ps", numbered(_SUMS), numbered(_LEFT), numbered(_RIGHT))
-            return nothing
-
-        code.repeat(steps, [], step)
-        tiles.move("tilestored64", _SUMS, out, code.long(BYTES))
+        _multiply(Tiles(builder), left, next_left, [right], next_right, steps, [out])
         return context.get_dummy_value()
 
     return types.void(ADDRESS, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
@@ -126,25 +114,12 @@ def product_of_mixed(
         left, next_left, even, odd, steps, room, out, stride, rows = arguments
         tiles = Tiles(builder)
         code = tiles.code
-        for number in range(2):
-            tiles.do("tilezero", numbered(_SUMS + number))
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
-            tiles.move("tileloadd64", _LEFT, builder.add(left, builder.mul(index, next_left)), code.long(BYTES))
-            for number, right in enumerate((even, odd)):
-                here = builder.add(right, builder.mul(index, code.long(SQUARE)))
-                tiles.move("tileloadd64", _RIGHT + number, here, code.long(BYTES))
-                tiles.do("tdpbf16ps", numbered(_SUMS + number), numbered(_LEFT), numbered(_RIGHT + number))
-            return nothing
-
-        code.repeat(steps, [], step)
-        second = builder.add(room, code.long(SQUARE))
-        for number, place in enumerate((room, second)):
-            tiles.move("tilestored64", _SUMS + number, place, code.long(BYTES))
+        places = [room, builder.add(room, code.long(SQUARE))]
+        _multiply(tiles, left, next_left, [even, odd], code.long(SQUARE), steps, places)
 
         def row(index: Any, nothing: list[Any]) -> list[Any]:
             offset = builder.mul(index, code.long(BYTES))
-            sums = [code.load(REALS, place, offset) for place in (room, second)]
+            sums = [code.load(REALS, place, offset) for place in places]
             code.store(pairs_of(code, *sums), out, builder.mul(index, stride))
             return nothing
 
@@ -155,27 +130,30 @@ def product_of_mixed(
     return types.void(*kinds), generate
 
 
-def pairs_of(code: Code, first: Any, second: Any) -> Any:
-    """Two vectors of float32, rounded to bfloat16, side by side: 16 pairs."""
-    builder = code.builder
-    first, second = (builder.add(builder.bitcast(each, INTEGERS), _HALF_A_STEP) for each in (first, second))
-    return _beside(code, builder.lshr(first, _SIXTEEN), builder.and_(second, _UPPER))
+def _multiply(
+    tiles: Tiles, left: Any, next_left: Any, rights: list[Any], next_right: Any, steps: Any, outs: list[Any]
+) -> None:
+    """The same left squares times each list of right ones: sums of `steps` products."""
+    builder, stride = tiles.code.builder, tiles.code.long(BYTES)
+    for number in range(len(rights)):
+        tiles.do("tilezero", numbered(_SUMS + number))
 
+    def step(index: Any, nothing: list[Any]) -> list[Any]:
+        tiles.move("tileloadd64", _LEFT, builder.add(left, builder.mul(index, next_left)), stride)
+        for number, right in enumerate(rights):
+            here = builder.add(right, builder.mul(index, next_right))
+            tiles.move("tileloadd64", _RIGHT + number, here, stride)
+            tiles.do("tdpbf16ps", numbered(_SUMS + number), numbered(_LEFT), numbered(_RIGHT + number))
+        return nothing
 
-def parts_of(code: Code, pairs: Any) -> tuple[Any, Any]:
-    """The inverse of `pairs_of`."""
-    builder = code.builder
-    first, second = builder.shl(pairs, _SIXTEEN), builder.and_(pairs, _UPPER)
-    return builder.bitcast(first, REALS), builder.bitcast(second, REALS)
+    tiles.code.repeat(steps, [], step)
+    for number, out in enumerate(outs):
+        tiles.move("tilestored64", _SUMS + number, out, stride)
 
 
 def _halved(code: Code, rows: Any) -> Any:
     """Half as many, rounded up."""
     return code.builder.lshr(code.builder.add(rows, code.long(1)), code.long(1))
-
-
-def _beside(code: Code, lower: Any, upper: Any) -> Any:
-    return code.builder.or_(lower, upper)
 
 
 def _rows(code: Code, x: Any, stride: Any, rows: Any) -> list[Any]:
@@ -187,21 +165,3 @@ def _rows(code: Code, x: Any, stride: Any, rows: Any) -> list[Any]:
         behind = builder.icmp_signed("<", rows, code.long(row + 1))
         found.append(code.load(INTEGERS, x, builder.select(behind, last, place)))
     return found
-
-
-def _turned(code: Code, rows: list[Any]) -> list[Any]:
-    """16 vectors of 16 → the same turned: of blocks of 1, 2, 4 and 8, those beside the diagonal change places."""
-    rows = list(rows)
-    for size in (8, 4, 2, 1):
-        first = [place if not place & size else LANES + place - size for place in range(LANES)]
-        second = [place + size if not place & size else LANES + place for place in range(LANES)]
-        for one in range(LANES):
-            if not one & size:
-                both = rows[one], rows[one + size]
-                rows[one], rows[one + size] = (_chosen(code, *both, places) for places in (first, second))
-    return rows
-
-
-def _chosen(code: Code, one: Any, other: Any, places: list[int]) -> Any:
-    """Numbers of two vectors, the other's after the one's."""
-    return code.builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(INTEGER, len(places)), places))

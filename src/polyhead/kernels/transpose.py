@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import Halves, round_all, rounded, widened
+from polyhead.kernels.bfloat16 import Halves, parts_of, round_all, rounded, widened
 from polyhead.kernels.compile import intrinsic, ir, kernel, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
 
 BLOCK = 2 * LANES
 """Rows and columns that are turned in registers: a row of them is one vector."""
@@ -67,7 +67,7 @@ def _turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: 
         for half, total in enumerate(_totals(code, rows)):
             place = code.long(4 * LANES * half)
             code.store(builder.fadd(code.load(REALS, sums, place), total), sums, place)
-        groups = [_turned_in_lanes(code, rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
+        groups = [code.turned(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
         for column in range(_LANE):
             for lane, turned in enumerate(_lanes_turned(code, [group[column] for group in groups])):
                 code.store(turned, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
@@ -78,14 +78,10 @@ def _turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: 
 
 def _totals(code: Code, rows: list[Any]) -> list[Any]:
     """Σ of vectors of bfloat16 in float32: its first half and its last."""
-    builder = code.builder
-    sixteen, upper = ir.Constant(INTEGERS, [16] * LANES), ir.Constant(INTEGERS, [0xFFFF0000] * LANES)
-    seen = [builder.bitcast(row, INTEGERS) for row in rows]
-    even = [builder.bitcast(builder.shl(each, sixteen), REALS) for each in seen]
-    odd = [builder.bitcast(builder.and_(each, upper), REALS) for each in seen]
-    one, other = _sum(code, even), _sum(code, odd)
+    parts = [parts_of(code, code.builder.bitcast(row, INTEGERS)) for row in rows]
+    one, other = (_sum(code, list(each)) for each in zip(*parts, strict=True))
     places = range(LANES // 2), range(LANES // 2, LANES)
-    return [_mixed(code, one, other, [n + rest for n in some for rest in (0, LANES)]) for some in places]
+    return [code.mixed(one, other, [n + rest for n in some for rest in (0, LANES)]) for some in places]
 
 
 def _sum(code: Code, vectors: list[Any]) -> Any:
@@ -95,32 +91,12 @@ def _sum(code: Code, vectors: list[Any]) -> Any:
     return vectors[0]
 
 
-def _turned_in_lanes(code: Code, rows: list[Any]) -> list[Any]:
-    """_LANE vectors, in each of whose lanes stands a matrix' row → the same of the matrices turned.
-
-    Of blocks of 1, 2 and 4 numbers, those beside the diagonal change places.
-    """
-    for size in (1, 2, 4):
-        blocks = [divmod(place, size) for place in range(BLOCK)]
-        halves = [[(n & 1) * BLOCK + (n - (n & 1) + half) * size + rest for n, rest in blocks] for half in (0, 1)]
-        for one in range(_LANE):
-            if not one & size:
-                both = rows[one], rows[one + size]
-                rows[one], rows[one + size] = (_mixed(code, *both, half) for half in halves)
-    return rows
-
-
 def _lanes_turned(code: Code, vectors: list[Any]) -> list[Any]:
     """Four vectors of four lanes → four: the first has all their first lanes …"""
     a, b, c, d = vectors
 
     def mixed(one: Any, other: Any, *lanes: int) -> Any:
-        return _mixed(code, one, other, [_LANE * lane + number for lane in lanes for number in range(_LANE)])
+        return code.mixed(one, other, [_LANE * lane + number for lane in lanes for number in range(_LANE)])
 
     first, last = ([mixed(*two, *lanes) for two in ((a, b), (c, d))] for lanes in ((0, 1, 4, 5), (2, 3, 6, 7)))
     return [mixed(*both, *lanes) for both in (first, last) for lanes in ((0, 2, 4, 6), (1, 3, 5, 7))]
-
-
-def _mixed(code: Code, one: Any, other: Any, chosen: list[int]) -> Any:
-    """Numbers of two vectors, the other's after the one's."""
-    return code.builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(INTEGER, len(chosen)), chosen))
