@@ -38,13 +38,15 @@ def assert_near(layer: nn.Module, x: Tensor) -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (2, 33), (64, 17)])
 @pytest.mark.parametrize("width", [8, 40, 128])
-def test_output_and_gradients(shape: tuple[int, ...], width: int) -> None:
-    assert_near(Linear(width, 48), torch.randn(*shape, width))
+@pytest.mark.parametrize("outputs", [48, 96])
+def test_output_and_gradients(shape: tuple[int, ...], width: int, outputs: int) -> None:
+    assert_near(Linear(width, outputs), torch.randn(*shape, width))
 
 
 @pytest.mark.parametrize("kind", FEED_FORWARDS)
 def test_feed_forward_networks(kind: str) -> None:
     assert_near(FEED_FORWARDS[kind](24, 56, 0.0), torch.randn(5, 13, 24))
+    assert_near(FEED_FORWARDS[kind](32, 64, 0.0), torch.randn(5, 13, 32))
 
 
 def test_a_part_of_a_matrix_that_has_gaps_or_none() -> None:

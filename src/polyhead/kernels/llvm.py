@@ -12,6 +12,7 @@ from polyhead.kernels.compile import ir, types
 LANES = 16
 """Numbers in a vector."""
 
+_BYTE = ir.IntType(8)
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
 ADDRESS, COUNT = types.uintp, types.intp
@@ -51,6 +52,12 @@ class Code:
     def store(self, value: Any, address: Any, offset: Any) -> None:
         """Writes to address + offset."""
         self.builder.store(value, self._pointer(value.type, address, offset)).align = 1
+
+    def fetch(self, address: Any, to_write: bool = False) -> None:
+        """Asks for the line of memory at an address: into a core's second cache, or its first, to be written to."""
+        hints = (1, 3, 1) if to_write else (0, 2, 1)  # to write; how near, 3 the nearest; data
+        pointer = self.builder.inttoptr(address, _BYTE.as_pointer())
+        self.call("llvm.prefetch.p0i8", ir.VoidType(), pointer, *[ir.Constant(INTEGER, hint) for hint in hints])
 
     def everywhere(self, value: Any) -> Any:
         """The value in every lane of a vector."""

@@ -26,7 +26,7 @@ def _turn_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[np.fl
     turned = columns - columns % BLOCK if end - first == BLOCK else 0
     for n in range(0, turned, BLOCK):
         here, there = np.uintp(x[first, n:].ctypes.data), np.uintp(out[n, first:].ctypes.data)
-        _turn_block(here, x.strides[0], there, out.strides[0], np.uintp(sums[n:].ctypes.data))
+        turn_block(here, x.strides[0], there, out.strides[0], np.uintp(sums[n:].ctypes.data))
     for r in range(first, end):
         for n in range(turned, columns):
             out[n, r] = x[r, n]
@@ -57,7 +57,7 @@ def turn_gated(x: Halves, activated: Halves, scale: float, out: Halves, total: H
 
 
 @intrinsic
-def _turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> Any:
+def turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> Any:
     """out [BLOCK, BLOCK] = xᵀ and sums [BLOCK] += Σ_r x[r], float32; strides in bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,17 +1,23 @@
-"""Linear maps and the feed-forward network, by products of oneDNN.
+"""Linear maps and the feed-forward network.
 
-Its kernels for plain matrices are fast but for one: a transposed left factor, as in the gradient of the weight, takes
-more than twice the time. A kernel of our own turns it first, and sums the bias' gradient on the way.
+Where a core has a unit for matrices, by products of our own. Else by oneDNN's, which are fast but for one: a transposed
+left factor, as in the gradient of the weight, takes more than twice the time. A kernel turns it first, and sums the
+bias' gradient on the way.
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
 """
 
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from polyhead.hardware import may_use_tiles
 from polyhead.kernels import dropout as masks
+from polyhead.kernels import gemm
 from polyhead.kernels import transpose as kernels
+from polyhead.kernels.block_sums import BLOCK
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import halves
 from polyhead.model.one_core.dropout import DropoutMask
@@ -39,7 +45,7 @@ class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return _product(x, weight, bias, "none")
+        return _product(x, weight, bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -57,31 +63,67 @@ class _FeedForward(torch.autograd.Function):
         outer_bias: Tensor,
         mask: DropoutMask | None,
     ) -> Tensor:
-        hidden = _product(x, inner, inner_bias, "relu")
+        hidden = _product(x, inner, inner_bias, activated=True)
         if mask is not None:
             masks.drop_in_place(flat(hidden), *mask)
         ctx.scale = 1.0 if mask is None else float(mask.scale)
         ctx.save_for_backward(x, inner, outer, hidden)
-        return _product(hidden, outer, outer_bias, "none")
+        return _product(hidden, outer, outer_bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, None]:
         x, inner, outer, hidden = ctx.saved_tensors
-        d_hidden, d_outer, d_outer_bias = _gradients(gradients[0], hidden, outer)
+        (gradient,) = gradients
+        if _are_for_tiles(x, outer, inner):
+            d_outer, d_outer_bias = _weight_gradient(gradient, hidden, outer)
+            d_hidden = torch.empty_like(hidden)
+            room = _room(gradient, outer)
+            gemm.gated_gradient(rows(gradient), halves(outer), rows(hidden), ctx.scale, rows(d_hidden), room)
+            return _input_gradient(d_hidden, inner), *_weight_gradient(d_hidden, x, inner), d_outer, d_outer_bias, None
+        d_hidden, d_outer, d_outer_bias = _gradients(gradient, hidden, outer)
         turned, d_inner_bias = _room_to_turn(d_hidden), inner.new_empty(inner.size(0))
         kernels.turn_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(turned), halves(d_inner_bias))
         return d_hidden @ inner, _times(turned, x), d_inner_bias, d_outer, d_outer_bias, None
 
 
-def _product(x: Tensor, weight: Tensor, bias: Tensor, then: str) -> Tensor:
-    return torch.ops.mkldnn._linear_pointwise(x, weight, bias, then, [], "")
+def _are_for_tiles(x: Tensor, *weights: Tensor) -> bool:
+    enough = x.numel() >= BLOCK * x.size(-1)
+    return enough and all(size % BLOCK == 0 for weight in weights for size in weight.shape) and may_use_tiles()
+
+
+def _product(x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
+    if not _are_for_tiles(x, weight):
+        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
+    out = x.new_empty(*x.shape[:-1], weight.size(0))
+    gemm.linear(rows(x), halves(weight), halves(bias), activated, rows(out), _room(x, weight))
+    return out
 
 
 def _gradients(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Those of x, weight and bias."""
+    if _are_for_tiles(x, weight):
+        return _input_gradient(gradient, weight), *_weight_gradient(gradient, x, weight)
     turned, d_bias = _room_to_turn(gradient), weight.new_empty(weight.size(0))
     kernels.turn(rows(gradient), rows(turned), halves(d_bias))
     return gradient @ weight, _times(turned, x), d_bias
+
+
+def _input_gradient(gradient: Tensor, weight: Tensor) -> Tensor:
+    out = gradient.new_empty(*gradient.shape[:-1], weight.size(1))
+    gemm.input_gradient(rows(gradient), halves(weight), rows(out), _room(gradient, weight))
+    return out
+
+
+def _weight_gradient(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    d_weight, d_bias = torch.empty_like(weight), weight.new_empty(weight.size(0))
+    gemm.weight_gradient(rows(gradient), rows(x), halves(d_weight), halves(d_bias), _room(x, weight))
+    return d_weight, d_bias
+
+
+def _room(x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
+    """For products of x's rows with a weight, or of its gradient."""
+    count = x.numel() // x.size(-1)
+    return _scratch.take("room", (gemm.room_for(count, weight.size(1), weight.size(0)),), torch.uint8).numpy()
 
 
 def _room_to_turn(x: Tensor) -> Tensor:
