@@ -7,19 +7,16 @@ side. Squares of the right factor are used once and then not soon, and the CPU i
 left factor's out of the core's first cache.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyhead.kernels.bfloat16 import pairs_of, parts_of
 from polyhead.kernels.compile import intrinsic, ir, kernel, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, REALS, Code, every
+from polyhead.kernels.finish import BLOCK, ROW, Finish, finish_row, rows_finished
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, Code
 from polyhead.kernels.squares import SQUARE
 from polyhead.kernels.tiles import BYTES, ROWS, Tiles, numbered
 
-BLOCK = 2 * ROWS
-"""Rows and columns of sums that are added up at once; numbers that a product of tiles adds up."""
 SUMS = BLOCK * BLOCK * 4
 """Bytes of a block's."""
 STEPS = 16
@@ -27,13 +24,7 @@ STEPS = 16
 ROWS_COPIED = STEPS * 2 * SQUARE
 """Bytes of a block's rows."""
 _TILES = 4
-_ROW = 2 * BYTES
-"""Bytes of a row of sums."""
-_NOTHING = every(0.0)
 _BIT = ir.IntType(1)
-
-Finish = Callable[[Code, list[Any], list[Any], Any], list[Any]]
-"""Sums, what is seen beside them and a factor → what is written; even columns, and odd ones."""
 
 
 class Left(NamedTuple):
@@ -68,7 +59,7 @@ class Written(NamedTuple):
 
 def product_of(finish: Finish) -> Any:
     """The kernel of a product whose sums are finished so."""
-    add_up, finish_all = _add_up(finish), _finish_all(finish)
+    add_up, finish_all = _add_up(finish), rows_finished(finish)
 
     @kernel
     def product(
@@ -112,47 +103,31 @@ def bytes_for(columns: int) -> int:
     return columns // BLOCK * SUMS + ROWS_COPIED
 
 
-def plain(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Nothing more."""
-    return sums
-
-
-def added(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Plus a bias."""
-    return [code.builder.fadd(*both) for both in zip(sums, seen, strict=True)]
-
-
-def activated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Then ReLU."""
-    return [code.larger(each, _NOTHING) for each in added(code, sums, seen, factor)]
-
-
-def gated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Scaled where what a ReLU let pass is seen, else 0."""
-    builder, factors = code.builder, code.everywhere(factor)
-    passed = [builder.fcmp_unordered("!=", each, _NOTHING) for each in seen]
-    return [builder.select(yes, builder.fmul(each, factors), _NOTHING) for yes, each in zip(passed, sums, strict=True)]
-
-
-def _row(
-    code: Code, finish: Finish, index: Any, sums: Any, seen: Any, seen_row: Any, factor: Any, out: Any, out_row: Any
-) -> None:
-    """A row of a block finished."""
-    builder = code.builder
-    found = [code.load(REALS, sums, _place(code, index, _ROW, half)) for half in (0, BYTES)]
-    others = list(parts_of(code, code.load(INTEGERS, seen, builder.mul(index, seen_row))))
-    code.store(pairs_of(code, *finish(code, found, others, factor)), out, builder.mul(index, out_row))
-
-
-def _place(code: Code, index: Any, size: int, offset: int = 0) -> Any:
-    return code.builder.add(code.builder.mul(index, code.long(size)), code.long(offset))
-
-
 def _move_sums(tiles: Tiles, name: str, sums: Any) -> None:
     code = tiles.code
     for tile in range(_TILES):
-        place = code.builder.add(sums, code.long(tile // 2 * ROWS * _ROW + tile % 2 * BYTES))
-        tiles.move(name, tile, place, code.long(_ROW))
+        place = code.builder.add(sums, code.long(tile // 2 * ROWS * ROW + tile % 2 * BYTES))
+        tiles.move(name, tile, place, code.long(ROW))
+
+
+def _some_finished(
+    code: Code, finish: Finish, index: Any, share: Any, unfinished: Any, last: list[Any], next_seen: Any, next_out: Any
+) -> None:
+    """A share of the last block's rows is finished; what this block's will need is asked for."""
+    builder = code.builder
+    first = builder.mul(index, share)
+    missing = builder.sub(unfinished, first)
+    count = builder.select(builder.icmp_signed("<", share, missing), share, missing)
+
+    def one(number: Any, nothing: list[Any]) -> list[Any]:
+        number = builder.add(first, number)
+        finish_row(code, finish, number, *last)
+        code.fetch(builder.add(next_seen, builder.mul(number, last[2])))
+        code.fetch(builder.add(next_out, builder.mul(number, last[-1])), to_write=True)
+        return nothing
+
+    with builder.if_then(builder.icmp_signed(">", count, code.long(0))):
+        code.repeat(count, [], one)
 
 
 def _add_up(finish: Finish) -> Any:
@@ -196,40 +171,16 @@ def _add_up(finish: Finish) -> Any:
                 with go_on:
                     _move_sums(tiles, "tileloadd64", sums)
 
-            def finish_some(index: Any) -> None:
-                first = builder.mul(index, share)
-                missing = builder.sub(unfinished, first)
-                count = builder.select(builder.icmp_signed("<", share, missing), share, missing)
-
-                def one(number: Any, nothing: list[Any]) -> list[Any]:
-                    number = builder.add(first, number)
-                    _row(code, finish, number, *last)
-                    code.fetch(builder.add(next_seen, builder.mul(number, last[2])))
-                    code.fetch(builder.add(next_out, builder.mul(number, last[-1])), to_write=True)
-                    return nothing
-
-                with builder.if_then(builder.icmp_signed(">", count, code.long(0))):
-                    code.repeat(count, [], one)
-
-            def fetch_some(index: Any) -> None:
-                place = builder.add(ahead, builder.mul(index, ahead_step))
-
-                def one(number: Any, nothing: list[Any]) -> list[Any]:
-                    code.fetch(builder.add(place, builder.mul(number, ahead_row)))
-                    return nothing
-
-                code.repeat(fetched, [], one)
-
             def step(index: Any, nothing: list[Any]) -> list[Any]:
                 here = builder.add(left, builder.mul(index, left_step))
-                even = builder.add(right, _place(code, index, 2 * SQUARE))
+                even = builder.add(right, builder.mul(index, code.long(2 * SQUARE)))
                 tiles.move("tileloadd64", 4, here, left_row)
                 tiles.move("tileloaddt164", 6, even, code.long(BYTES))
                 tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
                 tiles.move("tileloaddt164", 7, builder.add(even, code.long(SQUARE)), code.long(BYTES))
                 tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
-                finish_some(index)
-                fetch_some(index)
+                _some_finished(code, finish, index, share, unfinished, last, next_seen, next_out)
+                code.fetch_rows(builder.add(ahead, builder.mul(index, ahead_step)), ahead_row, fetched)
                 tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
                 tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
                 tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
@@ -247,26 +198,6 @@ def _add_up(finish: Finish) -> Any:
     return add_up
 
 
-def _finish_all(finish: Finish) -> Any:
-    @intrinsic
-    def finish_all(
-        typing_context: Any, sums: Any, seen: Any, seen_row: Any, factor: Any, out: Any, out_row: Any
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            code = Code(builder)
-
-            def one(index: Any, nothing: list[Any]) -> list[Any]:
-                _row(code, finish, index, *arguments)
-                return nothing
-
-            code.repeat(code.long(BLOCK), [], one)
-            return context.get_dummy_value()
-
-        return types.void(ADDRESS, ADDRESS, COUNT, types.float32, ADDRESS, COUNT), generate
-
-    return finish_all
-
-
 @intrinsic
 def copy_rows(typing_context: Any, x: Any, row: Any, steps: Any, out: Any) -> Any:
     """(x, a row's bytes, steps, out): a block's rows, 64 bytes for each step, one after the other."""
@@ -280,7 +211,7 @@ def copy_rows(typing_context: Any, x: Any, row: Any, steps: Any, out: Any) -> An
             here, there = builder.add(x, builder.mul(index, row)), builder.add(out, builder.mul(index, width))
 
             def step(number: Any, nothing: list[Any]) -> list[Any]:
-                place = _place(code, number, BYTES)
+                place = builder.mul(number, code.long(BYTES))
                 code.store(code.load(INTEGERS, here, place), there, place)
                 return nothing
 

@@ -12,7 +12,7 @@ from polyhead.kernels.compile import ir, types
 LANES = 16
 """Numbers in a vector."""
 
-_BYTE = ir.IntType(8)
+BYTE = ir.IntType(8)
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
 ADDRESS, COUNT = types.uintp, types.intp
@@ -56,7 +56,7 @@ class Code:
     def fetch(self, address: Any, to_write: bool = False) -> None:
         """Asks for the line of memory at an address: into a core's second cache, or its first, to be written to."""
         hints = (1, 3, 1) if to_write else (0, 2, 1)  # to write; how near, 3 the nearest; data
-        pointer = self.builder.inttoptr(address, _BYTE.as_pointer())
+        pointer = self.builder.inttoptr(address, BYTE.as_pointer())
         self.call("llvm.prefetch.p0i8", ir.VoidType(), pointer, *[ir.Constant(INTEGER, hint) for hint in hints])
 
     def everywhere(self, value: Any) -> Any:
@@ -131,6 +131,15 @@ class Code:
         builder.cbranch(builder.icmp_signed("<", next_index, count), loop, end)
         builder.position_at_end(end)
         return following
+
+    def fetch_rows(self, address: Any, row: Any, count: Any) -> None:
+        """Asks for lines of memory so many bytes apart; count ≥ 1."""
+
+        def one(number: Any, nothing: list[Any]) -> list[Any]:
+            self.fetch(self.builder.add(address, self.builder.mul(number, row)))
+            return nothing
+
+        self.repeat(count, [], one)
 
     def _pointer(self, kind: Any, address: Any, offset: Any) -> Any:
         return self.builder.inttoptr(self.builder.add(address, offset), kind.as_pointer())

@@ -8,14 +8,13 @@ from typing import Any
 
 from polyhead.hardware import TILES, cpu_features
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, Code
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, LANES, Code
 from polyhead.kernels.registers import ACROSS, PANEL
 
 ROWS = 16
 """Rows of a tile."""
 BYTES = 64
 """In each."""
-_BYTE = ir.IntType(8)
 _CONFIGURATION = [1, *[0] * 15, *[BYTES, 0] * 8, *[0] * 16, *[ROWS] * 8, *[0] * 8]
 """Palette 1: eight tiles, all of their full size (Intel's manual, LDTILECFG)."""
 _ROWS_OF = 48
@@ -27,7 +26,7 @@ _has_unit = cpu_features() >= TILES
 
 def numbered(number: int) -> Any:
     """A tile's name for an instruction."""
-    return ir.Constant(_BYTE, number)
+    return ir.Constant(BYTE, number)
 
 
 class Tiles:
@@ -41,7 +40,7 @@ class Tiles:
             self.code.call(f"llvm.x86.{name}", ir.VoidType(), *arguments)
 
     def move(self, name: str, tile: int, address: Any, stride: Any) -> None:
-        self.do(name, numbered(tile), self.code.builder.inttoptr(address, _BYTE.as_pointer()), stride)
+        self.do(name, numbered(tile), self.code.builder.inttoptr(address, BYTE.as_pointer()), stride)
 
 
 @intrinsic
@@ -49,14 +48,14 @@ def open_tiles(typing_context: Any, rows: Any) -> Any:
     """To be called before a thread uses tiles, of so many rows: ROWS at most."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.ArrayType(_BYTE, BYTES)
+        kind = ir.ArrayType(BYTE, BYTES)
         place = builder.alloca(kind)
         builder.store(ir.Constant(kind, _CONFIGURATION), place)
-        rows = builder.trunc(arguments[0], _BYTE)
+        rows = builder.trunc(arguments[0], BYTE)
         for tile in range(_LEFT + 1):
             here = builder.gep(place, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
             builder.store(rows, here)
-        Tiles(builder).do("ldtilecfg", builder.bitcast(place, _BYTE.as_pointer()))
+        Tiles(builder).do("ldtilecfg", builder.bitcast(place, BYTE.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(COUNT), generate

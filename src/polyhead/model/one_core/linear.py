@@ -17,7 +17,7 @@ from polyhead.hardware import may_use_tiles
 from polyhead.kernels import dropout as masks
 from polyhead.kernels import gemm
 from polyhead.kernels import transpose as kernels
-from polyhead.kernels.block_sums import BLOCK
+from polyhead.kernels.finish import BLOCK
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import halves
 from polyhead.model.one_core.dropout import DropoutMask
