@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from polyhead.hardware import multiplies_bfloat16
+from polyhead.hardware import may_use_tiles, multiplies_bfloat16
 from polyhead.model import linear as module
 from polyhead.model.feed_forward import FEED_FORWARDS
 from polyhead.model.linear import Linear, is_learnt_by_kernels
@@ -62,3 +62,11 @@ def test_kernels_are_for_long_products_that_are_learnt_from(monkeypatch: pytest.
     assert not is_learnt_by_kernels(x.float(), weight)
     monkeypatch.setattr(module, "LONG", 10 * 16 * 8 + 1)
     assert not is_learnt_by_kernels(x, weight)
+
+
+@pytest.mark.skipif(not may_use_tiles(), reason="the CPU has no unit for matrices")
+def test_on_the_unit_for_matrices_they_are_for_short_ones_too() -> None:
+    x, weight = torch.randn(4, 8, 32).bfloat16().requires_grad_(), torch.randn(64, 32).bfloat16()
+    assert is_learnt_by_kernels(x, weight)
+    layer = Linear(32, 64).bfloat16()
+    assert type(layer(x).grad_fn).__name__ == "_LinearBackward"

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from polyhead.model.build import build_model
 from polyhead.model.rnn import RNNConfig
 from polyhead.model.transformer import TransformerConfig
+from polyhead.training.gradient import Gradient
 from polyhead.training.muon import Muon, hidden_matrices, orthogonal
 from polyhead.training.optimizer import Optimizer, OptimizerConfig
 from polyhead.training.update_rule import Stepped
@@ -23,7 +24,13 @@ def matrices(seed: int, dtype: torch.dtype = torch.float32) -> list[Tensor]:
 
 def stepped(weights: list[Tensor], gradients: list[Tensor], moments: list[dict[str, Tensor]]) -> list[Stepped]:
     names = map(str, range(len(weights)))
-    return [Stepped(*each) for each in zip(names, weights, gradients, moments, strict=True)]
+    return [Stepped(*each) for each in zip(names, weights, map(gradient, gradients), moments, strict=True)]
+
+
+def gradient(part: Tensor) -> Gradient:
+    whole = Gradient()
+    whole.add(part.clone())
+    return whole
 
 
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])

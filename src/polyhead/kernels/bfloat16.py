@@ -10,6 +10,7 @@ from polyhead.kernels.llvm import INTEGERS, LANES, REALS, Code
 
 Halves = NDArray[np.uint16]
 _SIXTEEN, _LOWER_HALF, _HALF_A_STEP = np.uint32(16), np.uint32(0xFFFF), np.uint32(0x8000)
+_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _SIXTEENS, _UPPER_HALVES, _HALF_STEPS = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF0000, 0x8000))
 
 
@@ -56,3 +57,10 @@ def parts_of(code: Code, pairs: Any) -> tuple[Any, Any]:
     builder = code.builder
     first, second = builder.shl(pairs, _SIXTEENS), builder.and_(pairs, _UPPER_HALVES)
     return builder.bitcast(first, REALS), builder.bitcast(second, REALS)
+
+
+def shorts_of(code: Code, numbers: Any) -> Any:
+    """`rounded` of a vector: LANES numbers of 16 bits."""
+    builder = code.builder
+    whole = builder.lshr(builder.add(builder.bitcast(numbers, INTEGERS), _HALF_STEPS), _SIXTEENS)
+    return builder.trunc(whole, _SHORTS)

@@ -6,7 +6,9 @@ core, which takes longer than a small product; and in an inner loop counting cos
 
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, types
+import numpy as np
+
+from polyhead.kernels.compile import intrinsic, kernel, numba, types
 
 
 @intrinsic
@@ -32,3 +34,23 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
             inner = _uncounted(context, builder, part, builder.extract_value(value, place))
             value = builder.insert_value(value, inner, place)
     return value
+
+
+@intrinsic
+def _pointer(typing_context: Any, address: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
+
+    return types.voidptr(address), generate
+
+
+@kernel
+def floats_at(address: Any, count: int) -> Any:
+    """Numbers of float32 at an address."""
+    return numba.carray(_pointer(address), (count,), np.float32)
+
+
+@kernel
+def halves_at(address: Any, count: int) -> Any:
+    """Of bfloat16."""
+    return numba.carray(_pointer(address), (count,), np.uint16)

@@ -6,7 +6,7 @@ from polyhead.hardware import multiplies_bfloat16
 from polyhead.model import one_core
 
 LONG = 1 << 28
-"""Multiplications of a product from which a kernel gains more, on its way back, than a few calls from Python cost."""
+"""Multiplications from which oneDNN's products gain more by a kernel, on its way back, than calls from Python cost."""
 
 
 class Linear(nn.Linear):
@@ -33,4 +33,6 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 def is_learnt_by_kernels(x: Tensor, weight: Tensor) -> bool:
     """Whether gradients of x Wᵀ are recorded, and kernels compute them."""
-    return one_core.are_learnt_by_kernels(x) and x.numel() * weight.size(0) >= LONG and multiplies_bfloat16()
+    if not one_core.are_learnt_by_kernels(x):
+        return False
+    return one_core.are_for_tiles(x, weight) or (x.numel() * weight.size(0) >= LONG and multiplies_bfloat16())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from polyhead.training.update_rule import Stepped
+from polyhead.training.update_rule import Stepped, copy_all, scaled_gradients
 
 
 class Adam:
@@ -40,7 +40,7 @@ class Adam:
             moment["step"] += 1
         self.kernel(
             [each.weight for each in stepped],
-            [each.gradient for each in stepped],
+            scaled_gradients(stepped),
             [moment["exp_avg"] for moment in moments],
             [moment["exp_avg_sq"] for moment in moments],
             [],
@@ -53,3 +53,4 @@ class Adam:
             amsgrad=False,
             maximize=False,
         )
+        copy_all(stepped)

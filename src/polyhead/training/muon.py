@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.model.linear import StackedLinear
-from polyhead.training.update_rule import Stepped
+from polyhead.training.update_rule import Stepped, copy_all, scaled_gradients
 
 QUINTIC = 3.4445, -4.7750, 2.0315
 """a, b, c of x → a x + b x³ + c x⁵: five times over, it brings all of (0, 1] to between 0.7 and 1.2."""
@@ -41,9 +41,9 @@ class Muon:
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
         """W ← W - η (0.2 √max(rows, columns) · orthogonal(M) + λ W), M being Nesterov's momentum."""
         directions: list[tuple[Tensor, Tensor]] = []
-        for each in stepped:
-            momentum = each.moments["momentum"].lerp_(each.gradient, 1 - self.momentum)
-            ahead = each.gradient.lerp(momentum, self.momentum)
+        for each, gradient in zip(stepped, scaled_gradients(stepped), strict=True):
+            momentum = each.moments["momentum"].lerp_(gradient, 1 - self.momentum)
+            ahead = gradient.lerp(momentum, self.momentum)
             each.weight.mul_(1 - learning_rate * self.weight_decay)
             maps = self.maps[each.name]
             directions += zip(each.weight.chunk(maps), ahead.chunk(maps), strict=True)
@@ -53,6 +53,7 @@ class Muon:
             steps = orthogonal(torch.stack(ahead).to(self.dtype)).float()
             for weight, step in zip(weights, steps, strict=True):
                 weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(max(shape)))
+        copy_all(stepped)
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

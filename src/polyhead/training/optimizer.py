@@ -8,7 +8,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
 from collections.abc import Iterable
-from typing import Literal, cast
+from typing import Literal
 
 import torch
 from pydantic import Field
@@ -16,7 +16,10 @@ from torch import Tensor, nn
 
 from polyhead.config import Config
 from polyhead.training.adam import Adam
+from polyhead.training.fused_adam import FusedAdam, norm_by_kernels
+from polyhead.training.gradient import Gradient, norm_of
 from polyhead.training.muon import Muon, hidden_matrices
+from polyhead.training.parallel import Workers
 from polyhead.training.update_rule import Stepped, UpdateRule
 
 
@@ -55,7 +58,10 @@ class Optimizer:
                 name: nn.Parameter(parameter.detach().float().clone()) for name, parameter in self._working.items()
             }
             model.to(dtype)
-        self._rules = _rules(model, config, dtype)
+        self._by_kernels = dtype == torch.bfloat16 and all(weight.device.type == "cpu" for weight in self.parameters)
+        self._threads = Workers(torch.get_num_threads() if self._by_kernels else 1)
+        self._rules = self._choose_rules(model, dtype)
+        self.gradients = {name: Gradient() for name in self.masters}
         self._moments: dict[str, dict[str, Tensor]] = {}
 
     @property
@@ -64,36 +70,32 @@ class Optimizer:
         return list(self._working.values())
 
     def collect(self, gradients: Iterable[Tensor | None]) -> None:
-        """Adds a loss' gradients, in the order of `parameters`, to the masters' float32 ones."""
-        for master, gradient in zip(self.masters.values(), gradients, strict=True):
-            if gradient is None:
-                continue
-            master.grad = gradient.float() if master.grad is None else master.grad.add_(gradient)
+        """Adds a loss' gradients, in the order of `parameters`; they are the optimizer's from now on."""
+        for total, gradient in zip(self.gradients.values(), gradients, strict=True):
+            if gradient is not None:
+                total.add(gradient)
 
     def step(self, learning_rate: float, tokens: int) -> Tensor:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""
-        gradients = [master.grad for master in self.masters.values() if master.grad is not None]
-        norms = list(torch._foreach_norm(gradients))
-        norm = cast("Tensor", torch.linalg.vector_norm(torch.stack(norms)) / tokens)
-        clip = self.config.clip_norm
-        scale = torch.clamp(clip / (norm + 1e-6), max=1.0) if clip > 0 else torch.ones_like(norm)
-        torch._foreach_mul_(gradients, scale / tokens)
+        gradients = [each for each in self.gradients.values() if each]
+        norm = (norm_by_kernels(gradients, self._threads) if self._by_kernels else norm_of(gradients)) / tokens
         if bool(norm.isfinite()):
-            self._move(learning_rate)
-            self.publish()
-        for master in self.masters.values():
-            master.grad = None
+            clip = self.config.clip_norm
+            scale = min(1.0, clip / (float(norm) + 1e-6)) if clip > 0 else 1.0
+            self._move(learning_rate, scale / tokens)
+        self.gradients = {name: Gradient() for name in self.masters}
         return norm
 
-    def _move(self, learning_rate: float) -> None:
+    def _move(self, learning_rate: float, scale: float) -> None:
         """Steps the masters that have a gradient, each by its rule; before its first step its moments are begun."""
         stepped: dict[UpdateRule, list[Stepped]] = {}
         for name, master in self.masters.items():
-            if master.grad is not None:
-                rule = self._rules[name]
+            if self.gradients[name]:
+                rule, copy = self._rules[name], self._working[name] if self._copies else None
                 if name not in self._moments:
                     self._moments[name] = rule.begin(master)
-                stepped.setdefault(rule, []).append(Stepped(name, master, master.grad, self._moments[name]))
+                one = Stepped(name, master, self.gradients[name], self._moments[name], scale, copy)
+                stepped.setdefault(rule, []).append(one)
         with torch.no_grad():
             for rule, weights in stepped.items():
                 rule.step(weights, learning_rate)
@@ -126,13 +128,14 @@ class Optimizer:
                     self._moments.pop(name, None)
         self.publish()
 
-
-def _rules(model: nn.Module, config: OptimizerConfig, dtype: torch.dtype) -> dict[str, UpdateRule]:
-    """Name of every weight → what moves it."""
-    adam = Adam(config.beta1, config.beta2, config.epsilon, config.weight_decay, decoupled=config.kind != "adam")
-    rules: dict[str, UpdateRule] = {name: adam for name, _ in model.named_parameters()}
-    if config.kind == "muon":
-        hidden = hidden_matrices(model)
-        muon = Muon(hidden, config.momentum, config.weight_decay, dtype)
-        rules |= dict.fromkeys(rules.keys() & hidden.keys(), muon)
-    return rules
+    def _choose_rules(self, model: nn.Module, dtype: torch.dtype) -> dict[str, UpdateRule]:
+        """Name of every weight → what moves it."""
+        config = self.config
+        values = config.beta1, config.beta2, config.epsilon, config.weight_decay, config.kind != "adam"
+        adam = FusedAdam(*values, self._threads) if self._by_kernels else Adam(*values)
+        rules: dict[str, UpdateRule] = {name: adam for name, _ in model.named_parameters()}
+        if config.kind == "muon":
+            hidden = hidden_matrices(model)
+            muon = Muon(hidden, config.momentum, config.weight_decay, dtype)
+            rules |= dict.fromkeys(rules.keys() & hidden.keys(), muon)
+        return rules

@@ -6,15 +6,21 @@ from typing import Protocol
 
 from torch import Tensor
 
+from polyhead.training.gradient import Gradient
+
 
 @dataclass(frozen=True)
 class Stepped:
-    """A weight about to be stepped; weight and moments are written into."""
+    """A weight about to be stepped; it, its copy and its moments are written into."""
 
     name: str
     weight: Tensor
-    gradient: Tensor
+    gradient: Gradient
     moments: dict[str, Tensor]
+    scale: float = 1.0
+    """Times the gradient."""
+    copy: Tensor | None = None
+    """The weight rounded to the dtype that the model computes in, if that is another one."""
 
 
 class UpdateRule(Protocol):
@@ -35,5 +41,20 @@ class UpdateRule(Protocol):
         ...
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
-        """Moves the weights; to be called where no gradients are recorded."""
+        """Moves the weights, and their copies; to be called where no gradients are recorded."""
         ...
+
+
+def scaled_gradients(stepped: Sequence[Stepped]) -> list[Tensor]:
+    """In float32; a weight's own from now on."""
+    gradients = [each.gradient.summed() for each in stepped]
+    for gradient, each in zip(gradients, stepped, strict=True):
+        gradient.mul_(each.scale)
+    return gradients
+
+
+def copy_all(stepped: Sequence[Stepped]) -> None:
+    """Weights that were moved → their copies, rounded."""
+    for each in stepped:
+        if each.copy is not None:
+            each.copy.copy_(each.weight)

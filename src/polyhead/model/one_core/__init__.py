@@ -6,13 +6,14 @@ Forward and backward are kernels. Operations of PyTorch would take a pass for ev
 from polyhead.model.one_core.attention import attention, softmax
 from polyhead.model.one_core.dropout import DropoutMask, add_dropout, dropout
 from polyhead.model.one_core.heads import heads_apart
-from polyhead.model.one_core.linear import feed_forward, linear
+from polyhead.model.one_core.linear import are_for_tiles, feed_forward, linear
 from polyhead.model.one_core.norm import layer_norm
 from polyhead.model.one_core.views import are_learnt_by_kernels
 
 __all__ = [
     "DropoutMask",
     "add_dropout",
+    "are_for_tiles",
     "are_learnt_by_kernels",
     "attention",
     "dropout",

@@ -41,6 +41,12 @@ def feed_forward(
     return _FeedForward.apply(x, inner, inner_bias, outer, outer_bias, mask)
 
 
+def are_for_tiles(x: Tensor, *weights: Tensor) -> bool:
+    """Whether products of x's rows with these weights are our own."""
+    enough = x.numel() >= BLOCK * x.size(-1)
+    return enough and all(size % BLOCK == 0 for weight in weights for size in weight.shape) and may_use_tiles()
+
+
 class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -74,7 +80,7 @@ class _FeedForward(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, None]:
         x, inner, outer, hidden = ctx.saved_tensors
         (gradient,) = gradients
-        if _are_for_tiles(x, outer, inner):
+        if are_for_tiles(x, outer, inner):
             d_outer, d_outer_bias = _weight_gradient(gradient, hidden, outer)
             d_hidden = torch.empty_like(hidden)
             room = _room(gradient, outer)
@@ -86,13 +92,8 @@ class _FeedForward(torch.autograd.Function):
         return d_hidden @ inner, _times(turned, x), d_inner_bias, d_outer, d_outer_bias, None
 
 
-def _are_for_tiles(x: Tensor, *weights: Tensor) -> bool:
-    enough = x.numel() >= BLOCK * x.size(-1)
-    return enough and all(size % BLOCK == 0 for weight in weights for size in weight.shape) and may_use_tiles()
-
-
 def _product(x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
-    if not _are_for_tiles(x, weight):
+    if not are_for_tiles(x, weight):
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
     out = x.new_empty(*x.shape[:-1], weight.size(0))
     gemm.linear(rows(x), halves(weight), halves(bias), activated, rows(out), _room(x, weight))
@@ -101,7 +102,7 @@ def _product(x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -
 
 def _gradients(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Those of x, weight and bias."""
-    if _are_for_tiles(x, weight):
+    if are_for_tiles(x, weight):
         return _input_gradient(gradient, weight), *_weight_gradient(gradient, x, weight)
     turned, d_bias = _room_to_turn(gradient), weight.new_empty(weight.size(0))
     kernels.turn(rows(gradient), rows(turned), halves(d_bias))
