@@ -6,8 +6,8 @@ from torch import Tensor
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import gemm
-from polyhead.kernels.block_sums import STEPS
 from polyhead.kernels.finish import BLOCK
+from polyhead.kernels.one_block import STEPS
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import halves
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.expectations import CHUNK, GROUP
-from polyhead.kernels.likelihoods import LARGEST
+from polyhead.kernels.exponential import LARGEST
 from polyhead.kernels.registers import PANEL
 from polyhead.training import expectations as module
 
@@ -90,6 +90,42 @@ def test_very_sure_rows() -> None:
 @pytest.mark.parametrize("words", [GROUP * PANEL, 2 * GROUP * PANEL + 3])
 def test_chunks_and_groups_add_up(rows: int, words: int) -> None:
     assert_near(draw_problem(rows, words, PANEL))
+
+
+@pytest.mark.parametrize("rows", [1, 29, 30, 31, 62, 63, 200])
+@pytest.mark.parametrize("words", [7, 32, 100, 10_000])
+@pytest.mark.parametrize("width", [32, 96, 544])
+def test_widths_of_whole_blocks(rows: int, words: int, width: int) -> None:
+    """Which are what tiles are for; 544: sums in two parts, 10,000: words in many groups."""
+    assert_near(draw_problem(rows, words, width))
+
+
+def test_columns_in_groups() -> None:
+    """Of so many rows, not all columns of the features fit in a core's own cache."""
+    assert_near(draw_problem(1700, 300, 512))
+
+
+def test_rows_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many at once as exponentials may be kept of."""
+    problem = draw_problem(150, 100, 64)
+    whole = by_kernel(*problem)
+    monkeypatch.setattr(module, "BYTES_KEPT", 40 * 100 * 2)
+    parts = by_kernel(*problem)
+    assert whole is not None
+    assert parts is not None
+    for one, other in zip(whole, parts, strict=True):
+        torch.testing.assert_close(one.float(), other.float(), atol=0.02, rtol=0.02)
+    assert_near(problem)
+
+
+def test_what_is_taken_off_all_words_is_exact() -> None:
+    """Summed over all words a gradient of z is 0, and so is that of the weights: rounding must not pile up."""
+    features, weight, targets = draw_problem(500, 4000, 64)
+    features += 3
+    found = by_kernel(features, weight, targets)
+    assert found is not None
+    left = found[2].double().sum(0)
+    assert float(left.abs().max()) < 0.01 * float(features.double().sum(0).abs().max())
 
 
 def test_a_target_that_is_too_unlikely_is_refused() -> None:

@@ -10,11 +10,9 @@ PANEL.
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels import tiles
-from polyhead.kernels.aligned import empty
 from polyhead.kernels.bfloat16 import Halves, beside, parts, rounded, widened
 from polyhead.kernels.compile import kernel
-from polyhead.kernels.likelihoods import likelihoods, likelihoods_of
+from polyhead.kernels.likelihoods import likelihoods
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.registers import DOWN, PANEL, pair_sums
 
@@ -26,23 +24,13 @@ CHUNK = 480
 """Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
 GROUP = 8
 """Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
-_sums, _tile, _added_tile = pair_sums(DOWN), tiles.tile_sums("tdpbf16ps"), tiles.tile_sums("tdpbf16ps", added=True)
-
-
-def whole_rows(in_tiles: bool) -> int:
-    """What N is a multiple of, and CHUNK; of two tiles' rows, as rows are multiplied in pairs too."""
-    return 2 * tiles.ROWS if in_tiles else DOWN
+_sums = pair_sums(DOWN)
 
 
 @kernel
-def _add_product(x: Halves, weight: Pairs, y: Floats, at: int, in_tiles: bool) -> None:
-    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN, or of a tile's rows."""
+def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
+    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN."""
     panel, steps, stride = np.uintp(weight.ctypes.data), weight.shape[0], x.strides[0]
-    if in_tiles:
-        for first in range(0, x.shape[0], tiles.ROWS):
-            there = np.uintp(y[first, at:].ctypes.data)
-            _added_tile(np.uintp(x[first:].ctypes.data), stride, panel, steps, there, y.strides[0])
-        return
     start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
     zero, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
     for first in range(0, x.shape[0], DOWN):
@@ -63,39 +51,22 @@ def _exponentials(
     at: int,
     pairs: Pairs,
     sums: Floats,
-    in_tiles: bool,
 ) -> None:
     """x [R, D] times a panel of `words` words → e in rows[:, at : at + PANEL] and pairs [R/2, PANEL]; added to sums."""
     weight, steps = np.uintp(panel.ctypes.data), panel.shape[0]
-    products = empty(tiles.ROWS, PANEL, np.float32)
-    out = np.uintp(products.ctypes.data)
-    for r in range(0, x.shape[0], tiles.ROWS if in_tiles else DOWN):
-        here = np.uintp(x[r:].ctypes.data)
-        if in_tiles:
-            _tile(here, x.strides[0], weight, steps, out, products.strides[0])
-            for two in range(0, tiles.ROWS, 2):
-                likelihoods_of(
-                    np.uintp(products[two:].ctypes.data),
-                    np.uintp(shifts[r + two :].ctypes.data),
-                    words,
-                    np.uintp(rows[r + two, at:].ctypes.data),
-                    rows.strides[0],
-                    np.uintp(pairs[(r + two) // 2 :].ctypes.data),
-                    np.uintp(sums[r + two :].ctypes.data),
-                )
-        else:
-            likelihoods(
-                here,
-                x.strides[0],
-                weight,
-                steps,
-                np.uintp(shifts[r:].ctypes.data),
-                words,
-                np.uintp(rows[r, at:].ctypes.data),
-                rows.strides[0],
-                np.uintp(pairs[r // 2 :].ctypes.data),
-                np.uintp(sums[r:].ctypes.data),
-            )
+    for r in range(0, x.shape[0], DOWN):
+        likelihoods(
+            np.uintp(x[r:].ctypes.data),
+            x.strides[0],
+            weight,
+            steps,
+            np.uintp(shifts[r:].ctypes.data),
+            words,
+            np.uintp(rows[r, at:].ctypes.data),
+            rows.strides[0],
+            np.uintp(pairs[r // 2 :].ctypes.data),
+            np.uintp(sums[r:].ctypes.data),
+        )
 
 
 @kernel
@@ -138,19 +109,16 @@ def expectations(
     pairs: Pairs,
     rows: Halves,
     turned: Halves,
-    in_tiles: bool,
 ) -> None:
     """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [P, ..] Σ_n e/Z x_n.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
-    mean_features [P, D', PANEL], D' being a multiple of `whole_rows`: of e/Z, `share` is taken off at targets [≤ N].
+    mean_features [P, D', PANEL], D' being a multiple of DOWN: of e/Z, `share` is taken off at targets [≤ N].
     mean_weight and mean_features come as zeros; pairs [P, CHUNK/2, PANEL], rows [CHUNK, GROUP · PANEL] and turned
     [D', CHUNK] are room.
     """
     size, sums = x.shape[0], np.zeros((x.shape[0], LANES), np.float32)
     turned[x.shape[1] :] = 0
-    if in_tiles:
-        tiles.open_tiles(tiles.ROWS)
     for first in range(0, size, CHUNK):
         end = min(first + CHUNK, size)
         here, mean = x[first:end], mean_weight[first:end]
@@ -158,13 +126,11 @@ def expectations(
             last = min(group + GROUP, panels.shape[0])
             for p in range(group, last):
                 at, known = (p - group) * PANEL, min(PANEL, words - p * PANEL)
-                _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end], in_tiles)
+                _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end])
             for d in range(across.shape[0]):
                 weight = across[d, group * PANEL // 2 : last * PANEL // 2]
-                _add_product(rows[: end - first], weight, mean, d * PANEL, in_tiles)
+                _add_product(rows[: end - first], weight, mean, d * PANEL)
         _divide(here, sums[first:end], totals[first:end], mean, turned)
         _take_off(targets[first:end], totals[first:end], share, pairs)
         for p in range(panels.shape[0]):
-            _add_product(turned, pairs[p, : (end - first) // 2], mean_features[p], 0, in_tiles)
-    if in_tiles:
-        tiles.close_tiles()
+            _add_product(turned, pairs[p, : (end - first) // 2], mean_features[p], 0)

@@ -6,9 +6,11 @@ import numpy as np
 
 from polyhead.kernels.compile import intrinsic, ir, kernel, types
 from polyhead.kernels.extremes import BLOCK, VECTORS
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
 
 LOG2_E = np.float32(1.4426950408889634)
+LARGEST = 60.0
+"""Where `cut_exponentials` cuts off."""
 POWERS = tuple(map(np.float32, (1.5403530e-4, 1.3333558e-3, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1)))
 """2^f for f from -½ to ½ is the polynomial with these coefficients, the highest power's first."""
 
@@ -68,3 +70,15 @@ def two_to_the(code: Code, f: Any) -> Any:
     for coefficient in POWERS[1:]:
         power = code.call("llvm.fma.v16f32", REALS, power, f, every(float(coefficient)))
     return power
+
+
+def cut_exponentials(code: Code, z: Any, down: Any) -> Any:
+    """e^z · 2^down of each number of a vector, at most e^LARGEST: 2^n · 2^f, n a whole number and f from -½ to ½."""
+    builder, most = code.builder, every(LARGEST * float(LOG2_E))
+    y = code.call("llvm.fma.v16f32", REALS, z, every(float(LOG2_E)), down)
+    y = builder.select(builder.fcmp_ordered("<", y, most), y, most)
+    n = code.call("llvm.roundeven.v16f32", REALS, y)
+    f = builder.fsub(y, n)
+    power = two_to_the(code, f)
+    lanes, as_is = ir.Constant(ir.IntType(16), -1), ir.Constant(INTEGER, 4)
+    return code.call("llvm.x86.avx512.mask.scalef.ps.512", REALS, power, n, power, lanes, as_is)

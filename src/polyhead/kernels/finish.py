@@ -14,30 +14,46 @@ ROW = 2 * BYTES
 """Bytes of a row of sums."""
 _NOTHING = every(0.0)
 
-Finish = Callable[[Code, list[Any], list[Any], Any], list[Any]]
-"""Sums, what is seen beside them and a factor → what is written; even columns, and odd ones."""
+Finish = Callable[[Code, list[Any], Any, Any, Any], None]
+"""(a row's sums, where what is seen beside them is, a factor, where it goes): writes it."""
+_Operation = Callable[[Code, list[Any], list[Any], Any], list[Any]]
+"""Sums, numbers seen beside them and a factor → what is written as bfloat16."""
 
 
-def plain(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Nothing more."""
+def _rounded(operation: _Operation) -> Finish:
+    def finish(code: Code, sums: list[Any], seen: Any, factor: Any, out: Any) -> None:
+        here = code.long(0)
+        others = list(parts_of(code, code.load(INTEGERS, seen, here)))
+        code.store(pairs_of(code, *operation(code, sums, others, factor)), out, here)
+
+    return finish
+
+
+def _as_they_are(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
     return sums
 
 
-def added(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Plus a bias."""
+def _added(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
     return [code.builder.fadd(*both) for both in zip(sums, seen, strict=True)]
 
 
-def activated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Then ReLU."""
-    return [code.larger(each, _NOTHING) for each in added(code, sums, seen, factor)]
+def _activated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+    return [code.larger(each, _NOTHING) for each in _added(code, sums, seen, factor)]
 
 
-def gated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Scaled where what a ReLU let pass is seen, else 0."""
+def _gated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
     builder, factors = code.builder, code.everywhere(factor)
     passed = [builder.fcmp_unordered("!=", each, _NOTHING) for each in seen]
     return [builder.select(yes, builder.fmul(each, factors), _NOTHING) for yes, each in zip(passed, sums, strict=True)]
+
+
+plain = _rounded(_as_they_are)
+added = _rounded(_added)
+"""Plus a bias."""
+activated = _rounded(_activated)
+"""Then ReLU."""
+gated = _rounded(_gated)
+"""Scaled where what a ReLU let pass is seen, else 0."""
 
 
 def finish_row(
@@ -45,11 +61,10 @@ def finish_row(
 ) -> None:
     """A row of a block finished."""
     builder = code.builder
-    found = [
-        code.load(REALS, sums, builder.add(builder.mul(index, code.long(ROW)), code.long(half))) for half in (0, BYTES)
-    ]
-    others = list(parts_of(code, code.load(INTEGERS, seen, builder.mul(index, seen_row))))
-    code.store(pairs_of(code, *finish(code, found, others, factor)), out, builder.mul(index, out_row))
+    here = builder.add(sums, builder.mul(index, code.long(ROW)))
+    found = [code.load(REALS, here, code.long(half)) for half in (0, BYTES)]
+    beside = builder.add(seen, builder.mul(index, seen_row))
+    finish(code, found, beside, factor, builder.add(out, builder.mul(index, out_row)))
 
 
 def rows_finished(finish: Finish) -> Any:

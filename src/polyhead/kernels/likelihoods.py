@@ -3,12 +3,9 @@
 from typing import Any
 
 from polyhead.kernels.compile import intrinsic, ir, types
-from polyhead.kernels.exponential import LOG2_E, two_to_the
+from polyhead.kernels.exponential import LOG2_E, cut_exponentials
 from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.registers import ACROSS, DOWN, PANEL, add_pairs, product
-
-LARGEST = 60.0
-"""Where z - shift is cut off."""
 
 
 @intrinsic
@@ -44,29 +41,6 @@ def likelihoods(
     return types.void(*kinds), generate
 
 
-@intrinsic
-def likelihoods_of(
-    typing_context: Any,
-    sums: Any,
-    shifts: Any,
-    words: Any,
-    rows: Any,
-    row_stride: Any,
-    pairs: Any,
-    totals: Any,
-) -> Any:
-    """The same for two rows whose products are already at hand: sums [2, PANEL]."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        sums, *rest = arguments
-        code = Code(builder)
-        found = [code.load(REALS, sums, code.long(4 * LANES * place)) for place in range(2 * ACROSS)]
-        _write(code, found, *rest)
-        return context.get_dummy_value()
-
-    return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
-
-
 def _write(
     code: Code, sums: list[Any], shifts: Any, words: Any, rows: Any, row_stride: Any, pairs: Any, totals: Any
 ) -> None:
@@ -79,7 +53,7 @@ def _write(
     for r in range(len(sums) // ACROSS):
         shift = code.everywhere(code.load(REAL, shifts, code.long(4 * r)))
         down = builder.fmul(shift, every(-float(LOG2_E)))
-        e = [_exponential(code, z, down) for z in sums[ACROSS * r : ACROSS * (r + 1)]]
+        e = [cut_exponentials(code, z, down) for z in sums[ACROSS * r : ACROSS * (r + 1)]]
         e = [builder.select(each, value, nothing) for each, value in zip(known, e, strict=True)]
         total = code.load(REALS, totals, code.long(4 * LANES * r))
         for value in e:
@@ -91,18 +65,6 @@ def _write(
         for across, both in enumerate(zip(previous, rounded, strict=True) if r % 2 else ()):
             code.store(_interleaved(code, *both), pairs, code.long(4 * PANEL * (r // 2) + 4 * LANES * across))
         previous = rounded
-
-
-def _exponential(code: Code, z: Any, down: Any) -> Any:
-    """e^z · 2^down = 2^n · 2^f, n being a whole number and f from -½ to ½."""
-    builder, most = code.builder, every(LARGEST * float(LOG2_E))
-    y = code.call("llvm.fma.v16f32", REALS, z, every(float(LOG2_E)), down)
-    y = builder.select(builder.fcmp_ordered("<", y, most), y, most)
-    n = code.call("llvm.roundeven.v16f32", REALS, y)
-    f = builder.fsub(y, n)
-    power = two_to_the(code, f)
-    lanes, as_is = ir.Constant(ir.IntType(16), -1), ir.Constant(INTEGER, 4)
-    return code.call("llvm.x86.avx512.mask.scalef.ps.512", REALS, power, n, power, lanes, as_is)
 
 
 def _interleaved(code: Code, one: Any, other: Any) -> Any:

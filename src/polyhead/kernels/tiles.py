@@ -72,12 +72,12 @@ def close_tiles(typing_context: Any) -> Any:
     return types.void(), generate
 
 
-def tile_sums(instruction: str, added: bool = False) -> Any:
+def tile_sums(instruction: str) -> Any:
     """(x, its row's bytes, weight, steps, out, its row's bytes): out[r, n] = Σ_k x[r, k] weight[n, k], a panel's n.
 
     A step takes 4 bytes of each row and of each output: for `tdpbusd` unsigned times signed ones, sums in int32; for
     `tdpbf16ps` two numbers of bfloat16, sums in float32. x [ROWS, steps · 4 bytes], weight [steps, PANEL, 4 bytes],
-    out [ROWS, PANEL]. Steps are a multiple of 16. added: the sums go on from what is in `out`.
+    out [ROWS, PANEL]. Steps are a multiple of 16.
     """
 
     @intrinsic
@@ -87,11 +87,8 @@ def tile_sums(instruction: str, added: bool = False) -> Any:
             tiles = Tiles(builder)
             code = tiles.code
             quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
-            for across, quarter in enumerate(quarters):
-                if added:
-                    tiles.move("tileloadd64", across, builder.add(out, quarter), out_stride)
-                else:
-                    tiles.do("tilezero", numbered(across))
+            for across in range(ACROSS):
+                tiles.do("tilezero", numbered(across))
 
             def step(index: Any, nothing: list[Any]) -> list[Any]:
                 tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)

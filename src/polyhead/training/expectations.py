@@ -11,9 +11,11 @@ from torch import Tensor, nn
 
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels import expectations as kernels
-from polyhead.kernels.likelihoods import LARGEST
+from polyhead.kernels import expectations_in_tiles as tiled
+from polyhead.kernels.exponential import LARGEST
+from polyhead.kernels.finish import BLOCK
 from polyhead.kernels.panels import pack_columns, pack_rows, unpack
-from polyhead.kernels.registers import PANEL
+from polyhead.kernels.registers import DOWN, PANEL
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import are_for_kernels, halves, pairs
 
@@ -25,8 +27,14 @@ ROW_STEP = 64
 """The last chunk is filled up to a multiple of this: for every new shape of a product oneDNN builds a new kernel."""
 
 
+BYTES_KEPT = 1 << 27
+"""Of exponentials; more rows than have so many are taken in parts, as if they were shares of a batch."""
+
 Expectations = tuple[Tensor, Tensor, Tensor]
-"""log Z [N] and Σ_v p_v weight_v [N, D], float32; Σ_n (p_n - q_n) features_n [V, D], float32 or the features' dtype."""
+"""log Z [N] and Σ_v p_v weight_v [N, D], float32; Σ_n (p_n - q_n) features_n [V, D], float32 or the features' dtype.
+
+Kernels give Z itself.
+"""
 
 _scratch = Scratch()
 
@@ -54,13 +62,65 @@ def by_kernel(
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
     """
-    (rows, width), words, in_tiles = features.shape, weight.size(0), may_use_tiles()
-    unit = kernels.whole_rows(in_tiles)
-    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % unit))
+    kernel = _in_parts if may_use_tiles() and features.size(1) % BLOCK == 0 else _in_vectors
+    totals, mean_weight, d_weight = kernel(features, weight, targets, target_logits, smoothing)
+    if not bool((totals < math.exp(LARGEST) * 0.99).all()):
+        return None
+    return target_logits + totals.log(), mean_weight, d_weight
+
+
+def _in_parts(
+    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> Expectations:
+    """Z [N], Σ_v p_v weight_v and the weight's gradient, of so many rows at once as exponentials may be kept of."""
+    most = max(BLOCK, BYTES_KEPT // (2 * weight.size(0)))
+    parts = [x.chunk(-(-len(targets) // most)) for x in (features, targets, target_logits)]
+    found = [_in_tiles(x, weight, words, logits, smoothing) for x, words, logits in zip(*parts, strict=True)]
+    if len(found) == 1:
+        return found[0]
+    totals, mean_weight, d_weight = zip(*found, strict=True)
+    return torch.cat(totals), torch.cat(mean_weight), torch.stack(d_weight).sum(0, dtype=torch.float32)
+
+
+def _in_tiles(
+    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> Expectations:
+    (words, width), known = weight.shape, len(targets)
+    rows = tiled.whole_rows(known)
+    x = nn.functional.pad(features, (0, 0, 0, rows - known))
+    beside, totals = torch.zeros(rows, tiled.SEEN), torch.empty(rows)
+    beside[:known, 0] = target_logits
+    mean_weight, d_weight = torch.empty(known, width), weight.new_empty(words, width)
+    room = tiled.Room(
+        halves(_scratch.take("exponentials", (-(-words // BLOCK), rows, BLOCK), torch.bfloat16)),
+        _scratch.take("sums", (rows // BLOCK, width // BLOCK, BLOCK, BLOCK), torch.float32).numpy(),
+        halves(_scratch.take("features", (rows, width), torch.bfloat16)),
+        _scratch.take("squares", (tiled.room_for(rows, width),), torch.uint8).numpy(),
+    )
+    tiled.expectations(
+        halves(x),
+        halves(weight),
+        targets.numpy(),
+        1 - smoothing,
+        smoothing / words,
+        beside.numpy(),
+        totals.numpy(),
+        mean_weight.numpy(),
+        halves(d_weight),
+        room,
+    )
+    return totals[:known], mean_weight, d_weight
+
+
+def _in_vectors(
+    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> Expectations:
+    (rows, width), words = features.shape, weight.size(0)
+    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % DOWN))
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
     shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
-    count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % unit
+    count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % DOWN
     panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
     across = pairs(_scratch.take("across", (x.size(1) // PANEL, count * PANEL // 2, PANEL), torch.int32))
     pack_rows(halves(weight), panels)
@@ -80,13 +140,10 @@ def by_kernel(
         pairs(_scratch.take("pairs", (count, kernels.CHUNK // 2, PANEL), torch.int32)),
         halves(_scratch.take("rows", (kernels.CHUNK, kernels.GROUP * PANEL), torch.bfloat16)),
         halves(_scratch.take("turned", (depth, kernels.CHUNK), torch.bfloat16)),
-        in_tiles,
     )
-    if not bool((totals < math.exp(LARGEST) * 0.99).all()):
-        return None
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
     unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
-    return (shifts + totals.log())[:rows], mean_weight[:rows, :width], d_weight
+    return totals[:rows], mean_weight[:rows, :width], d_weight
 
 
 def by_operations(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> Expectations:
