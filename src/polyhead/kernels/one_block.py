@@ -1,10 +1,10 @@
 """A block of a product's sums, 32 × 32, on a core's unit for matrices.
 
 It is four tiles: of the eight that there are, two more hold rows of the left factor and two columns of the right one,
-so that a tile that is fetched is multiplied twice. While sums are added up the last block's, which lie in memory by then,
-are finished and written, and what is needed next is fetched: unit, vectors and memory work side by side. Squares of the
-right factor are used once and then not soon, and the CPU is told so: else they would drive the left factor's out of
-the core's first cache.
+so that a tile that is fetched is multiplied twice. While sums are added up the last block's, which lie in memory by
+then, are finished and written, and what is needed next is fetched: unit, vectors and memory work side by side. Squares
+of the right factor are used once and then not soon, and the CPU is told so: else they would drive the left factor's out
+of the core's first cache.
 """
 
 from typing import Any

@@ -116,6 +116,18 @@ class MultiHeadAttention(nn.Module):
         query, key, value = self.project(x)
         return self.attend(query, key, value, mask)
 
+    def look_at(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
+        """Attention to another sequence: x [B, T, D], memory [B, S, D], mask → [B, T, S] → [B, T, D].
+
+        The stacked maps are split once, so that their gradients are put together once.
+        """
+        sizes = [x.size(-1), 2 * x.size(-1)]
+        maps = self.query_key_value
+        weights, biases = torch.split(maps.weight, sizes), torch.split(maps.bias, sizes)
+        (query,) = self._heads(linear(x, weights[0], biases[0]), 1)
+        key, value = self._heads(linear(memory, weights[1], biases[1]), 2)
+        return self.attend(query, key, value, mask)
+
     def project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """x [B, T, D] → Q, K, V, each [B, H, T, d_k]."""
         query, key, value = self._heads(self.query_key_value(x), 3)

@@ -45,7 +45,8 @@ class DecoderLayer(nn.Module):
     def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor, memory_mask: Tensor) -> Tensor:
         """x [B, T, D], memory [B, S, D], look_ahead [1, 1, T, T], memory_mask [B, 1, 1, S] → [B, T, D]."""
         x = self.self_attention_sublayer(x, partial(self.self_attention, mask=look_ahead))
-        return self._look_back(x, *self.cross_attention.project_key_value(memory), memory_mask)
+        x = self.cross_attention_sublayer(x, partial(self.cross_attention.look_at, memory=memory, mask=memory_mask))
+        return self.feed_forward_sublayer(x, self.feed_forward)
 
     def start(self, memory: Tensor) -> LayerCache:
         """memory [B, S, D] → a cache with no past and the memory projected once for all steps to come."""
@@ -65,17 +66,13 @@ class DecoderLayer(nn.Module):
             grown = LayerCache(keys, values, cache.cross_key, cache.cross_value)
             return self.self_attention.attend(query, keys, values, None)
 
+        def look_back(y: Tensor) -> Tensor:
+            query = self.cross_attention.project_query(y)
+            return self.cross_attention.attend(query, cache.cross_key, cache.cross_value, memory_mask)
+
         x = self.self_attention_sublayer(x, attend)
-        return self._look_back(x, cache.cross_key, cache.cross_value, memory_mask), grown
-
-    def _look_back(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
-        """Cross-attention to the projected memory, then the feed-forward network."""
-
-        def attend(y: Tensor) -> Tensor:
-            return self.cross_attention.attend(self.cross_attention.project_query(y), key, value, mask)
-
-        x = self.cross_attention_sublayer(x, attend)
-        return self.feed_forward_sublayer(x, self.feed_forward)
+        x = self.cross_attention_sublayer(x, look_back)
+        return self.feed_forward_sublayer(x, self.feed_forward), grown
 
 
 class Decoder(nn.Module):
