@@ -62,6 +62,24 @@ def next_of(left: Left) -> Later:
     return Later(left.place, left.row, left.step)
 
 
+@kernel
+def _part_of(later: Later, step: int) -> Later:
+    """From a step on."""
+    return Later(later.place + step * later.step, later.line, later.step)
+
+
+@kernel
+def _lines_at_once(columns: int) -> int:
+    """Of each step's BLOCK lines, so that all are fetched by the last of so many columns."""
+    return (BLOCK * BLOCK + columns - 1) // columns
+
+
+@kernel
+def _lines_of(later: Later, column: int, count: int) -> int:
+    """Where those begin that are fetched at a column."""
+    return later.place + min(column // BLOCK * count, BLOCK - 1) * later.line
+
+
 def product_of(finish: Finish) -> Any:
     """The kernel of a product whose sums are finished so."""
     add_up, finish_all = add_up_to(finish), rows_finished(finish)
@@ -77,28 +95,24 @@ def product_of(finish: Finish) -> Any:
         """
         factor, copied = np.float32(seen.factor), room + columns // BLOCK * SUMS
         last_sums, last_seen, last_out, unfinished = room, seen.place, out.place, 0
-        fetched = (BLOCK * BLOCK + columns - 1) // columns  # rows of the next block, during each of this one's columns
+        fetched = _lines_at_once(columns)
         for i in range(0, rows, BLOCK):
             first, following = min(i, rows - BLOCK), min(i + BLOCK, rows - BLOCK)
             for s in range(0, steps, STEPS):
                 here, ends = left.place + first * left.block + s * left.step, s + STEPS >= steps
-                ahead = Later(
-                    left.place + following * left.block if ends else here + STEPS * left.step, left.row, left.step
-                )
-                if i + BLOCK >= rows:
-                    ahead = Later(later.place + s * later.step, later.line, later.step)
+                after = left.place + following * left.block if ends else here + STEPS * left.step
+                ahead = _part_of(later, s) if i + BLOCK >= rows else Later(after, left.row, left.step)
                 row, half, step, count = left.row, left.half, left.step, min(STEPS, steps - s)
                 if steps > STEPS and left.row > BYTES:  # rows far apart have few places in the cache
                     copy_rows(here, row, count, copied)
                     here, row, half, step = copied, BYTES * count, ROWS * BYTES * count, BYTES
                 for j in range(0, columns, BLOCK):
-                    lines = ahead.place + min(j // BLOCK * fetched, BLOCK - 1) * ahead.line
                     sums = room if steps <= STEPS else room + j // BLOCK * SUMS
                     looks = seen.place + first * seen.row + j // BLOCK * seen.block
                     goes = out.place + first * out.row + j // BLOCK * out.block
                     add_up(
                         here, row, half, step, right + j * steps * BYTES + 2 * s * SQUARE, count, s == 0, sums,
-                        lines, ahead.line, ahead.step, fetched,
+                        _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
                         unfinished, last_sums, last_seen, seen.row, factor, last_out, out.row, looks, goes,
                     )  # fmt: skip
                     unfinished = 0
@@ -120,14 +134,14 @@ _add_more = add_up_to(plain)
 @kernel
 def add_block(left: Left, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Later) -> None:
     """A block of rows times right, added to sums that stay what they are [columns / 32, 32, 32], or to 0 if `fresh`."""
-    fetched = (BLOCK * BLOCK + columns - 1) // columns
+    fetched = _lines_at_once(columns)
     for s in range(0, steps, STEPS):
-        here, ahead = left.place + s * left.step, later.place + s * later.step
+        here, ahead = left.place + s * left.step, _part_of(later, s)
         for j in range(0, columns, BLOCK):
             place = sums + j * BLOCK * 4
             _add_more(
                 here, left.row, left.half, left.step, right + j * steps * BYTES + 2 * s * SQUARE, min(STEPS, steps - s),
                 fresh and s == 0, place,
-                ahead + min(j // BLOCK * fetched, BLOCK - 1) * later.line, later.line, later.step, fetched,
+                _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
                 0, place, place, 0, np.float32(0), place, 0, place, place,
             )  # fmt: skip

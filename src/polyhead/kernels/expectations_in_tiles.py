@@ -16,12 +16,11 @@ from polyhead.kernels.bfloat16 import Halves, pairs_of, rounded, widened
 from polyhead.kernels.block_sums import Later, Left, Seen, Written, add_block, bytes_for, product_of
 from polyhead.kernels.compile import ir, kernel
 from polyhead.kernels.exponential import LOG2_E, cut_exponentials
-from polyhead.kernels.factors import CACHED, columns_at_once, mix_columns, rows_of, turn_rows, unseen
+from polyhead.kernels.factors import CACHED, columns_at_once, mix_columns, rows_of, turn_columns, turn_rows, unseen
 from polyhead.kernels.finish import BLOCK, plain
 from polyhead.kernels.llvm import LANES, REAL, REALS, Code, every
 from polyhead.kernels.squares import SQUARE
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles
-from polyhead.kernels.transpose import turn_block
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -179,14 +178,12 @@ def _divide(
 @kernel
 def _add_up(exponentials: Halves, out: Halves, first: int, count: int, room: NDArray[np.uint8]) -> None:
     """exponentials [.., N, BLOCK], the first of them a block of words', times `count` features → out [BLOCK, D]."""
-    rows, unused = exponentials.shape[1], np.empty(BLOCK, np.float32)
-    steps, right, here = rows // BLOCK, room.ctypes.data, exponentials.ctypes.data
+    rows, right = exponentials.shape[1], room.ctypes.data
+    steps = rows // BLOCK
     left = right + count * 2 * rows
     work = left + 2 * BLOCK * rows
-    for step in range(steps):
-        there = np.uintp(left + 2 * step * SQUARE)
-        turn_block(np.uintp(here + step * BLOCK * BYTES), BYTES, there, BYTES, np.uintp(unused.ctypes.data))
+    turn_columns(exponentials[0], steps, left, np.empty(BLOCK, np.uint16))
     given = Left(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
     there = Written(out.ctypes.data + 2 * first, out.strides[0], BYTES)
-    later = Later(here + rows * BYTES, BYTES, BLOCK * BYTES)
+    later = Later(exponentials.ctypes.data + rows * BYTES, BYTES, BLOCK * BYTES)
     _multiply(given, BLOCK, right, count, steps, unseen(out), there, work, later)

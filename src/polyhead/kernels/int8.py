@@ -51,7 +51,6 @@ class Product(NamedTuple):
     """Whether the CPU's unit for matrices takes as many rows as it can; then K is a multiple of a tile's bytes."""
 
 
-_sums_of_tile = tiles.tile_sums("tdpbusd")
 _sums_of_block = integer_sums(DOWN)
 _sums_of_half = integer_sums(HALF)
 _sums_of_one = integer_sums(1)
@@ -111,7 +110,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
             if in_tiles:
                 count, row = tall, min(row, rows - tall)  # the last tile may compute some rows again
                 here = np.uintp(levels[row:].ctypes.data)
-                _sums_of_tile(here, inputs, weight, inputs // 4, out, sums.strides[0])
+                tiles.tile_sums(here, inputs, weight, inputs // 4, out, sums.strides[0])
             else:
                 count, here = rows_at_once(rows - row), np.uintp(levels[row:].ctypes.data)
                 _sums(count, here, inputs, weight, inputs // 4, start, out)

@@ -72,38 +72,34 @@ def close_tiles(typing_context: Any) -> Any:
     return types.void(), generate
 
 
-def tile_sums(instruction: str) -> Any:
+@intrinsic
+def tile_sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> Any:
     """(x, its row's bytes, weight, steps, out, its row's bytes): out[r, n] = Σ_k x[r, k] weight[n, k], a panel's n.
 
-    A step takes 4 bytes of each row and of each output: for `tdpbusd` unsigned times signed ones, sums in int32; for
-    `tdpbf16ps` two numbers of bfloat16, sums in float32. x [ROWS, steps · 4 bytes], weight [steps, PANEL, 4 bytes],
-    out [ROWS, PANEL]. Steps are a multiple of 16.
+    A step takes 4 bytes of each row and of each output, unsigned times signed ones, sums in int32. x [ROWS, steps · 4
+    bytes], weight [steps, PANEL, 4 bytes], out [ROWS, PANEL]. Steps are a multiple of 16.
     """
 
-    @intrinsic
-    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, stride, weight, steps, out, out_stride = arguments
-            tiles = Tiles(builder)
-            code = tiles.code
-            quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
-            for across in range(ACROSS):
-                tiles.do("tilezero", numbered(across))
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, stride, weight, steps, out, out_stride = arguments
+        tiles = Tiles(builder)
+        code = tiles.code
+        quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
+        for across in range(ACROSS):
+            tiles.do("tilezero", numbered(across))
 
-            def step(index: Any, nothing: list[Any]) -> list[Any]:
-                tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
-                here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
-                for across, quarter in enumerate(quarters):
-                    right = _LEFT + 1 + across % 3
-                    tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
-                    tiles.do(instruction, numbered(across), numbered(_LEFT), numbered(right))
-                return nothing
-
-            code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
+        def step(index: Any, nothing: list[Any]) -> list[Any]:
+            tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
+            here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
             for across, quarter in enumerate(quarters):
-                tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)
-            return context.get_dummy_value()
+                right = _LEFT + 1 + across % 3
+                tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
+                tiles.do("tdpbusd", numbered(across), numbered(_LEFT), numbered(right))
+            return nothing
 
-        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
+        code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
+        for across, quarter in enumerate(quarters):
+            tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)
+        return context.get_dummy_value()
 
-    return sums
+    return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate

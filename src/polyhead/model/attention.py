@@ -119,13 +119,11 @@ class MultiHeadAttention(nn.Module):
     def look_at(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
         """Attention to another sequence: x [B, T, D], memory [B, S, D], mask → [B, T, S] → [B, T, D].
 
-        The stacked maps are split once, so that their gradients are put together once.
+        The stacked maps are taken apart once, so that their gradients are put together once.
         """
-        sizes = [x.size(-1), 2 * x.size(-1)]
-        maps = self.query_key_value
-        weights, biases = torch.split(maps.weight, sizes), torch.split(maps.bias, sizes)
-        (query,) = self._heads(linear(x, weights[0], biases[0]), 1)
-        key, value = self._heads(linear(memory, weights[1], biases[1]), 2)
+        of_query, of_memory = self._maps_apart()
+        (query,) = self._heads(linear(x, *of_query), 1)
+        key, value = self._heads(linear(memory, *of_memory), 2)
         return self.attend(query, key, value, mask)
 
     def project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -135,21 +133,23 @@ class MultiHeadAttention(nn.Module):
 
     def project_query(self, x: Tensor) -> Tensor:
         """x [B, T, D] → Q [B, H, T, d_k], for attention to another sequence."""
-        d_model = x.size(-1)
-        weight, bias = self.query_key_value.weight[:d_model], self.query_key_value.bias[:d_model]
-        return self._heads(linear(x, weight, bias), 1)[0]
+        return self._heads(linear(x, *self._maps_apart()[0]), 1)[0]
 
     def project_key_value(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """memory [B, S, D] → K, V, each [B, H, S, d_k]."""
-        d_model = memory.size(-1)
-        weight, bias = self.query_key_value.weight[d_model:], self.query_key_value.bias[d_model:]
-        key, value = self._heads(linear(memory, weight, bias), 2)
+        key, value = self._heads(linear(memory, *self._maps_apart()[1]), 2)
         return key, value
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
         context = self.core(query, key, value, mask)
         return self.output(context.transpose(1, 2).flatten(2))
+
+    def _maps_apart(self) -> list[tuple[Tensor, Tensor]]:
+        """Weight and bias of W^Q, and of W^K and W^V."""
+        maps = self.query_key_value
+        sizes = [maps.in_features, 2 * maps.in_features]
+        return list(zip(torch.split(maps.weight, sizes), torch.split(maps.bias, sizes), strict=True))
 
     def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
         """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""

@@ -23,7 +23,7 @@ class Adam:
         self.betas = beta1, beta2
         self.epsilon = epsilon
         self.weight_decay = weight_decay
-        self.kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
+        self.decoupled = decoupled
 
     def begin(self, weight: Tensor) -> dict[str, Tensor]:
         """The moments before the first step."""
@@ -38,7 +38,8 @@ class Adam:
         moments = [each.moments for each in stepped]
         for moment in moments:
             moment["step"] += 1
-        self.kernel(
+        kernel = torch._fused_adamw_ if self.decoupled else torch._fused_adam_
+        kernel(
             [each.weight for each in stepped],
             scaled_gradients(stepped),
             [moment["exp_avg"] for moment in moments],

@@ -1,6 +1,6 @@
 """What the softmax of a batch's logits expects, a chunk of rows at a time: the dense part of the loss's gradients.
 
-Where a single core multiplies bfloat16 natively, it is one kernel; elsewhere, operations of PyTorch.
+Where a single core multiplies bfloat16 natively, kernels compute it; elsewhere, operations of PyTorch.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 
@@ -25,16 +25,13 @@ CHUNKS_KEPT = 4
 """Chunks of probabilities kept for one product with the features: fewer, longer sums into d weight."""
 ROW_STEP = 64
 """The last chunk is filled up to a multiple of this: for every new shape of a product oneDNN builds a new kernel."""
-
-
 BYTES_KEPT = 1 << 27
 """Of exponentials; more rows than have so many are taken in parts, as if they were shares of a batch."""
 
 Expectations = tuple[Tensor, Tensor, Tensor]
-"""log Z [N] and Σ_v p_v weight_v [N, D], float32; Σ_n (p_n - q_n) features_n [V, D], float32 or the features' dtype.
-
-Kernels give Z itself.
-"""
+"""log Z [N] and Σ_v p_v weight_v [N, D], float32; Σ_n (p_n - q_n) features_n [V, D], float32 or the features' dtype."""
+_Sums = tuple[Tensor, Tensor, Tensor]
+"""The same, but the first is Z."""
 
 _scratch = Scratch()
 
@@ -69,10 +66,8 @@ def by_kernel(
     return target_logits + totals.log(), mean_weight, d_weight
 
 
-def _in_parts(
-    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
-) -> Expectations:
-    """Z [N], Σ_v p_v weight_v and the weight's gradient, of so many rows at once as exponentials may be kept of."""
+def _in_parts(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
+    """In tiles, as many rows at once as exponentials may be kept of."""
     most = max(BLOCK, BYTES_KEPT // (2 * weight.size(0)))
     parts = [x.chunk(-(-len(targets) // most)) for x in (features, targets, target_logits)]
     found = [_in_tiles(x, weight, words, logits, smoothing) for x, words, logits in zip(*parts, strict=True)]
@@ -82,9 +77,7 @@ def _in_parts(
     return torch.cat(totals), torch.cat(mean_weight), torch.stack(d_weight).sum(0, dtype=torch.float32)
 
 
-def _in_tiles(
-    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
-) -> Expectations:
+def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (words, width), known = weight.shape, len(targets)
     rows = tiled.whole_rows(known)
     x = nn.functional.pad(features, (0, 0, 0, rows - known))
@@ -112,9 +105,7 @@ def _in_tiles(
     return totals[:known], mean_weight, d_weight
 
 
-def _in_vectors(
-    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
-) -> Expectations:
+def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (rows, width), words = features.shape, weight.size(0)
     x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % DOWN))
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)

@@ -30,7 +30,6 @@ class FusedAdam(Adam):
     ) -> None:
         super().__init__(beta1, beta2, epsilon, weight_decay, decoupled)
         self._threads = threads
-        self._decoupled = decoupled
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
         """Weights that had the same number of updates, and so the same factors, at once."""
@@ -55,8 +54,8 @@ class FusedAdam(Adam):
 
     def _factors(self, updates: float, scale: float, learning_rate: float) -> kernels.Factors:
         beta1, beta2 = self.betas
-        decay = 0.0 if self._decoupled else self.weight_decay
-        shrink = 1 - learning_rate * self.weight_decay if self._decoupled else 1.0
+        decay = 0.0 if self.decoupled else self.weight_decay
+        shrink = 1 - learning_rate * self.weight_decay if self.decoupled else 1.0
         rate, root = learning_rate / (1 - beta1**updates), (1 - beta2**updates) ** -0.5
         return kernels.Factors(scale, decay, beta1, 1 - beta1, beta2, 1 - beta2, rate, root, self.epsilon, shrink)
 
