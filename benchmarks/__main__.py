@@ -15,11 +15,12 @@ from benchmarks.contest import Stage
 from benchmarks.corpora import TrainingText, dev_set, text_sets, training_text
 from benchmarks.plan import FULL, QUICK, Places, Plan, SizeName, Task
 from benchmarks.report import markdown
-from benchmarks.results import Results, Row, merged, read, with_ratios, write
+from benchmarks.results import Results, Row, home, merged, read, with_ratios, write
 from benchmarks.systems import LEFT_OUT
 from polyhead.errors import PolyheadError
 from polyhead.files import write_text
 
+RESULTS = Path("benchmarks/results")
 SEVERAL = Parameter(consume_multiple=True)
 app = App(name="benchmarks", help=__doc__)
 
@@ -41,6 +42,8 @@ def run(
     minutes: float = 60.0,
 ) -> None:
     """Measure polyhead against its peers; results go to `benchmarks/results/latest.json` and `.md`.
+
+    Where another machine's results stand there, they go to a folder beside them that is named by the processor.
 
     Parameters
     ----------
@@ -74,11 +77,12 @@ def run(
     plan = QUICK if quick else FULL
     if sizes:
         plan = plan.limited_to(sizes)
-    folder = out or (cache if quick else Path("benchmarks/results"))
+    folder = out or (cache if quick else home(RESULTS, machine.describe()))
     places = Places(data, cache, environments, trained, folder)
     stage = Stage(plan, places, threads or machine.cores(), say)
     if (load := machine.load()) > 0.5:
         stage.note(f"the machine was busy with other work when this began (load {load:.1f}): figures may be too low")
+    say(f"results go to {folder}")
     stage.note("figures for GPUs are missing: none could be had to measure on, these are of processors alone")
     _measure(stage, tasks or plan.tasks, bleu.Goal(goal, every, 60 * minutes))
     if (page := _page(places.out, plan)).exists():

@@ -1,7 +1,8 @@
 """What a run of the benchmark has found: rows, and what they were measured on."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,15 @@ def with_ratios(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(replace(row, ratio=_ratio(ours.get(row.question), row.value)) for row in rows)
 
 
+def home(folder: Path, machine: Mapping[str, Any]) -> Path:
+    """Where this machine's figures are kept: `folder`, or one of its own in it where another machine's stand there."""
+    latest = folder / "latest.json"
+    if not latest.exists() or _is_same(read(latest).machine, machine):
+        return folder
+    words = re.findall(r"[a-z0-9]+", f"{machine['processor']} {machine['family']}".lower())
+    return folder / "-".join(words)
+
+
 def write(results: Results, path: Path) -> None:
     """As JSON, atomically."""
     write_json(path, {"format": FORMAT, **asdict(results)})
@@ -89,6 +99,11 @@ def merged(old: Results | None, new: Results) -> Results:
     asked = {(row.question, row.system == FLOOR) for row in new.rows}
     kept = tuple(row for row in old.rows if (row.question, row.system == FLOOR) not in asked)
     return Results(new.plan, new.date, new.machine, old.versions | new.versions, (*new.rows, *kept), new.notes)
+
+
+def _is_same(machine: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the processors are alike: systems and libraries are brought up to date."""
+    return all(machine.get(name) == other.get(name) for name in ("processor", "family", "cores", "flags"))
 
 
 def _ratio(ours: float | None, theirs: float | None) -> float | None:

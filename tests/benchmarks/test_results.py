@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.results import Results, Row, merged, read, with_ratios, write
+from benchmarks.results import Results, Row, home, merged, read, with_ratios, write
 from benchmarks.systems import FLOOR, OURS
 
 MACHINE = {"processor": "a", "cores": 2}
@@ -76,3 +76,17 @@ def test_the_floor_and_the_systems_of_one_run_do_not_displace_each_other() -> No
 def test_results_of_another_machine_are_not_kept() -> None:
     old = results(row("peer", 1.0, size="base"), machine={"processor": "b"})
     assert merged(old, results(row(OURS, 5.0))).rows == (row(OURS, 5.0),)
+
+
+HERE = {"processor": "AMD EPYC", "family": "25 17", "cores": 2, "flags": ["avx2"], "system": "Linux 6.1"}
+
+
+def test_a_machine_keeps_its_figures_where_they_stand(tmp_path: Path) -> None:
+    assert home(tmp_path, HERE) == tmp_path
+    write(results(row(OURS, 2.0), machine=HERE), tmp_path / "latest.json")
+    assert home(tmp_path, HERE | {"system": "Linux 6.2"}) == tmp_path
+
+
+def test_the_figures_of_another_machine_are_left_alone(tmp_path: Path) -> None:
+    write(results(row(OURS, 2.0), machine=HERE | {"cores": 64}), tmp_path / "latest.json")
+    assert home(tmp_path, HERE) == tmp_path / "amd-epyc-25-17"
