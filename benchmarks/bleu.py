@@ -31,6 +31,8 @@ class Course:
     """Of training alone: validation isn't counted."""
     updates: int = 0
     bleu: float = 0.0
+    before: tuple[float, float] = (0.0, 0.0)
+    """Seconds and BLEU at the validation before the last one."""
     failure: str = ""
 
 
@@ -64,7 +66,7 @@ def measure(stage: Stage, text: TrainingText, dev: TextSet, size: str, goal: Goa
                 outputs = [tokenizer.decode(ids) for ids in _advance(course, goal, sources)]
                 if outputs:
                     course.bleu = evaluate(outputs, dev.references, dev.language, metrics=("bleu",))["bleu"].value
-                stage.say(f"{course.contestant.system.name}: {course.updates} updates, BLEU {course.bleu:.1f}")
+                stage.say(f"{course.contestant.system.name}: {so_far(course)}")
         return [row(course, size, goal) for course in courses]
 
 
@@ -73,22 +75,33 @@ def is_going(course: Course, goal: Goal) -> bool:
     return course.bleu < goal.bleu and course.seconds < goal.longest and not course.failure
 
 
+def seconds_to(course: Course, bleu: float) -> float:
+    """When the straight line between the last two validations crosses it: between them nobody looks."""
+    seconds, lower = course.before
+    return seconds + (course.seconds - seconds) * (bleu - lower) / (course.bleu - lower)
+
+
 def row(course: Course, size: str, goal: Goal) -> Row:
     """Its figure; no value where it didn't get there."""
     there = course.bleu >= goal.bleu
-    note = f"{course.updates} updates, BLEU {course.bleu:.1f}" + (f"; {course.failure}" if course.failure else "")
     return Row(
         "time to BLEU",
         size,
         f"until dev BLEU {goal.bleu:g}",
         course.contestant.system.name,
         course.contestant.title,
-        round(course.seconds, 1) if there else None,
+        round(seconds_to(course, goal.bleu), 1) if there else None,
         "s",
         data="multi30k",
         search="greedy",
-        note=note,
+        note=so_far(course),
     )
+
+
+def so_far(course: Course) -> str:
+    """How far it has come, and why no further."""
+    said = f"{course.updates} updates in {course.seconds:.0f} s, BLEU {course.bleu:.1f}"
+    return f"{said}; {course.failure}" if course.failure else said
 
 
 def fastest_peers(rows: Sequence[Row], size: str) -> tuple[str, ...]:
@@ -106,7 +119,7 @@ def fastest_peers(rows: Sequence[Row], size: str) -> tuple[str, ...]:
 
 def _advance(course: Course, goal: Goal, sources: list[list[int]]) -> list[list[int]]:
     """Trains on, and translates the dev set; no translations where the system fails."""
-    driver = course.contestant.driver
+    driver, course.before = course.contestant.driver, (course.seconds, course.bleu)
     try:
         course.seconds += float(driver.ask("run", 7200.0, count=goal.every)["seconds"])
         course.updates += goal.every

@@ -69,10 +69,12 @@ class EoleSystem:
 
     def logits(self, source: Tensor, target_in: Tensor) -> Tensor:
         """[B, T, V]."""
-        # The model leaves out the last target token itself.
-        target = torch.cat([target_in, target_in[:, -1:]], 1)
+        # The model leaves out the last target token itself, and takes a target of a single token for a step of a search
+        # that it has begun: so two tokens more, which those before them don't see.
+        length = target_in.size(1)
+        target = torch.cat([target_in, target_in[:, -1:].expand(-1, 2)], 1)
         output, _, _ = self.module(source, target, (source != PAD).sum(1))
-        return self.module.generator(output)
+        return self.module.generator(output[:, :length])
 
 
 def _initialise(model: nn.Module, d_model: int) -> None:

@@ -77,5 +77,10 @@ def test_greedy_search_ends_at_the_limit(session: Session) -> None:
     assert session.translate([[5] * 30], longest=4)["outputs"] == [[7] * 4]
 
 
+def test_greedy_search_ends_where_a_source_is_far_exceeded(session: Session) -> None:
+    session.system.logits = lambda source, target_in: torch.ones(len(source), target_in.size(1), 8).cumsum(-1)
+    assert session.translate([[5, EOS]], longest=80)["outputs"] == [[7] * 14]
+
+
 def test_rows_of_like_length_are_decoded_together_the_longest_first() -> None:
     assert by_length([3, 9, 1, 7], 2) == [[1, 3], [0, 2]]
