@@ -15,16 +15,17 @@ from polyhead.engine.choice import Choice
 from polyhead.engine.fused import FusedTransformer, has_fused_form
 from polyhead.engine.prepare import prepare
 from polyhead.engine.transformer import PreparedTransformer
+from polyhead.kernels.registers import LEVELS
 from polyhead.model.transformer import Transformer
 from polyhead.symbols import EOS, PAD, SOS
 from tests.engine.conftest import make
 
-pytestmark = pytest.mark.skipif(not fused.has_instructions("float32"), reason="this CPU has no AVX2 or no FMA")
+pytestmark = pytest.mark.skipif(not fused.has_instructions(), reason="this CPU has no AVX2 or no FMA")
 SOURCE = pad([[5, 6, 7, 8, 9, EOS], [10, EOS], [11, 12, 5, EOS], [*range(4, 22), EOS]])
 MASK = SOURCE != PAD
 INT8 = Choice("prepared", "int8")
-ERRORS = {"float32": 1e-5, "int8": 0.05}
-"""Of all numbers together, relative."""
+ERRORS = {"float32": 1e-5, "int8": 0.05 if LEVELS == 255 else 0.07}
+"""Of all numbers together, relative. With AVX2 alone inputs have 7 bits."""
 
 
 @pytest.fixture(params=[("post", "relu"), ("pre", "relu"), ("post", "gelu"), ("pre", "swiglu")], ids="-".join)
@@ -35,8 +36,6 @@ def trained(request: pytest.FixtureRequest) -> Transformer:
 
 @pytest.fixture(params=list(ERRORS))
 def dtype(request: pytest.FixtureRequest) -> Any:
-    if not fused.has_instructions(request.param):
-        pytest.skip("this CPU has no instructions for it")
     return request.param
 
 

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from polyhead.engine.pack import pack_int8
 from polyhead.hardware import cpu_features, may_use_tiles
-from polyhead.kernels.int8 import HIGHEST, LEVELS, TINY, multiply, quantise
+from polyhead.kernels.int8 import HIGHEST, TINY, multiply, quantise
+from polyhead.kernels.registers import LEVELS
 from polyhead.kernels.team import ALONE
 
-pytestmark = pytest.mark.skipif(not cpu_features() & {"avx512_vnni", "avx_vnni"}, reason="this CPU has no VNNI")
+pytestmark = pytest.mark.skipif("avx2" not in cpu_features(), reason="this CPU has no AVX2")
 
 
 def rounded_weight(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -21,7 +22,7 @@ def rounded_weight(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rounded_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[R, K] → the same in 256 levels from each row's smallest number to its largest, and their distance."""
+    """[R, K] → the same in LEVELS steps from each row's smallest number to its largest, and their distance."""
     low, high = x.min(1, keepdims=True), x.max(1, keepdims=True)
     scale = np.maximum(high - low, TINY).astype(np.float64) / LEVELS
     return np.floor((x - low) / scale + 0.5) * scale + low, scale
@@ -47,12 +48,13 @@ def test_equals_the_product_of_rounded_factors(rows: int, inputs: int, outputs: 
 
 
 def test_levels_are_exact_at_their_own_values() -> None:
-    x = (np.arange(-127, 129, dtype=np.float32) * np.float32(0.5))[None].repeat(3, 0)
+    lowest = -(LEVELS // 2)
+    x = (np.arange(lowest, lowest + LEVELS + 1, dtype=np.float32) * np.float32(0.5))[None].repeat(3, 0)
     x[1], x[2] = 0, 7
     levels, scales, zeros = np.empty(x.shape, np.uint8), np.empty(3, np.float32), np.empty(3, np.float32)
     quantise(x, levels, scales, zeros)
-    assert levels[0].tolist() == list(range(256))
-    assert (scales[0], zeros[0]) == (0.5, -63.5)
+    assert levels[0].tolist() == list(range(LEVELS + 1))
+    assert (scales[0], zeros[0]) == (0.5, lowest / 2)
     for row in (1, 2):
         assert (scales[row] * levels[row] + zeros[row] == x[row]).all(), "a row of equal numbers stays one"
 
@@ -62,7 +64,16 @@ def test_a_relus_outputs_are_rounded_half_as_much() -> None:
     levels, scales, zeros = np.empty(x.shape, np.uint8), np.empty(50, np.float32), np.empty(50, np.float32)
     quantise(x, levels, scales, zeros)
     again = scales[:, None] * levels + zeros[:, None]
-    assert np.abs(again - x).max() < 0.51 / 255
+    assert np.abs(again - x).max() < 0.51 / LEVELS
+
+
+def test_the_largest_sums_are_exact() -> None:
+    signs = torch.tensor([1.0, -1.0])[:, None]
+    product = pack_int8([lambda: (signs.expand(2, 512), None)], lambda: None)
+    x, y = np.ones((7, 512), np.float32), np.empty((7, 2), np.float32)
+    x[:, 0] = 0  # else a row of equal numbers, whose levels are 0
+    multiply(x, product, 0, y, ALONE)
+    np.testing.assert_allclose(y, [[511, -511]] * 7, rtol=1e-5)
 
 
 def test_a_rows_companions_do_not_change_it() -> None:

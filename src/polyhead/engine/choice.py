@@ -38,7 +38,7 @@ def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeNa
     """The engine for a model on this machine.
 
     "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and the precision that
-    this CPU multiplies fastest: int8 with VNNI, bfloat16 with AVX512-BF16 or AMX, else float32. A narrow model stays in
+    this CPU multiplies fastest: int8 with AVX2, bfloat16 with AVX512-BF16 or AMX, else float32. A narrow model stays in
     float32. Raises ModelError where what is asked for can't be had.
     """
     possible = model if _can_be_prepared(model) else None

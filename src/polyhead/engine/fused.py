@@ -34,8 +34,10 @@ from polyhead.model.state import Memory
 from polyhead.model.sublayer import PostNorm, PreNorm
 from polyhead.model.transformer import Transformer
 
-NEEDED = {"float32": ({"avx2", "fma3"},), "int8": ({"avx512_vnni"}, {"avx_vnni"})}
-"""Sets of instructions: without all of one set the kernels of a precision are slow, or not to be had."""
+NEEDED = {"avx2", "fma3"}
+"""Instructions: without them the kernels are slow, or not to be had."""
+PRECISIONS = "float32", "int8"
+"""Of the weights that the kernels multiply with."""
 FUNCTIONS: dict[object, int] = {nn.functional.relu: layers.RELU, nn.functional.gelu: layers.GELU}
 
 
@@ -155,12 +157,13 @@ def has_fused_form(model: Transformer, dtype: str) -> bool:
     known = len(functions) == 1 and None not in functions
     maps = [part for layer in layers for part in layer.modules() if isinstance(part, nn.Linear)]
     whole = dtype != "int8" or not any(part.in_features % FOUR for part in maps)
-    return known and whole and all(map(has_prepared_form, layers)) and has_instructions(dtype)
+    possible = dtype in PRECISIONS and has_instructions()
+    return possible and known and whole and all(map(has_prepared_form, layers))
 
 
-def has_instructions(dtype: str) -> bool:
-    """Whether this CPU has what the kernels of a precision need."""
-    return any(needed <= cpu_features() for needed in NEEDED.get(dtype, ()))
+def has_instructions() -> bool:
+    """Whether this CPU has what the kernels need."""
+    return cpu_features() >= NEEDED
 
 
 def _sentences(mask: NDArray[np.bool_]) -> tuple[Integers, Integers]:

@@ -1,4 +1,4 @@
-"""Linear maps in 8-bit integers (VNNI, and AMX for many rows).
+"""Linear maps in 8-bit integers (VNNI, and AMX for many rows; with AVX2 alone x has 7 bits).
 
 With W = diag(v) W₈ and each row x = s x₈ + z, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is
 not. As every row has its own scale s and zero z, no row's companions touch it, and a ReLU's outputs use all levels.
@@ -17,14 +17,14 @@ from polyhead.kernels.compile import kernel
 from polyhead.kernels.extremes import BLOCK, extent
 from polyhead.kernels.levels import numbers_of_sums, round_to_levels
 from polyhead.kernels.llvm import LANES
-from polyhead.kernels.registers import DOWN, HALF, PANEL, integer_sums
+from polyhead.kernels.registers import DOWN, HALF, LEVELS, PANEL, integer_sums
 from polyhead.kernels.team import Board, members, shared
 
 Floats = NDArray[np.float32]
 
 HIGHEST = np.float32(127)
 """The largest 8-bit integer, to which the largest weight of an output is mapped."""
-LEVELS = np.float32(255)
+HIGHEST_LEVEL = np.float32(LEVELS)
 """The unsigned one to which a row's largest number is mapped; its smallest becomes 0."""
 TINY = np.float32(1e-30)
 """Numbers that are all the same have no scale; too small to change any other's."""
@@ -69,12 +69,12 @@ def quantise(x: Floats, levels: NDArray[np.uint8], scales: Floats, zeros: Floats
         for k in range(blocks * BLOCK, x.shape[1]):
             low, high = min(low, row[k]), max(high, row[k])
         width = max(high - low, TINY)
-        step = LEVELS / width
+        step = HIGHEST_LEVEL / width
         if vectors:
             round_to_levels(here, vectors, low, step, np.uintp(levels[r].ctypes.data))
         for k in range(vectors * LANES, x.shape[1]):
             levels[r, k] = np.uint8(np.int32((row[k] - low) * step + np.float32(0.5)))
-        scales[r], zeros[r] = width / LEVELS, low
+        scales[r], zeros[r] = width / HIGHEST_LEVEL, low
 
 
 @kernel

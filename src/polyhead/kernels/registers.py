@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.compile import intrinsic, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, PAIRS, REALS, Code
+from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code
 
 ACROSS = 4
 """Vectors of a product's outputs whose weights lie together."""
@@ -18,23 +18,38 @@ HALF = 3
 SUMS = 24 if "avx512_f" in cpu_features() else 6
 """Vectors added up at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16 of half the length."""
 
+LEVELS = 255 if cpu_features() & {"avx512_vnni", "avx_vnni"} else 127
+"""The largest byte that is multiplied. Without VNNI two products are first added in 16 bits, which hold no more."""
+
+_BYTES, _WORDS = ir.VectorType(BYTE, 2 * LANES), ir.VectorType(ir.IntType(16), LANES)
+
 Add = Callable[[Code, Any, Any, Any], Any]
 
 
 def integer_sums(rows: int) -> Any:
     """(x, its row's bytes, weight, K/4, start, out): out[r, n] = start[n] + Σ_k x[r, k] weight[n, k] for a panel's n.
 
-    x [rows, K] unsigned bytes; weight [K/4, PANEL, 4] bytes; start [PANEL] and out [rows, PANEL] int32. K ≥ 4.
+    x [rows, K] unsigned bytes up to LEVELS; weight [K/4, PANEL, 4] bytes from -127 on; start [PANEL] and
+    out [rows, PANEL] int32. K ≥ 4.
     """
+    return _sums(rows, INTEGERS, _add_fours)
 
-    def add(code: Code, total: Any, four: Any, weights: Any) -> Any:
-        # four products of bytes in each of 16 lanes
-        if "avx512_vnni" in cpu_features():
-            return code.call("llvm.x86.avx512.vpdpbusd.512", INTEGERS, total, four, weights)
-        halves = zip(*map(code.halves, (total, four, weights)), strict=True)
-        return code.joined(*(code.call("llvm.x86.avx512.vpdpbusd.256", each[0].type, *each) for each in halves))
 
-    return _sums(rows, INTEGERS, add)
+def _add_fours(code: Code, total: Any, four: Any, weights: Any) -> Any:
+    """Four products of bytes in each of 16 lanes, added to it."""
+    if "avx512_vnni" in cpu_features():
+        return code.call("llvm.x86.avx512.vpdpbusd.512", INTEGERS, total, four, weights)
+    halves = zip(*map(code.halves, (total, four, weights)), strict=True)
+    return code.joined(*(_add_fours_of_half(code, *each) for each in halves))
+
+
+def _add_fours_of_half(code: Code, total: Any, four: Any, weights: Any) -> Any:
+    if "avx_vnni" in cpu_features():
+        return code.call("llvm.x86.avx512.vpdpbusd.256", total.type, total, four, weights)
+    bytes_of_each = (code.builder.bitcast(each, _BYTES) for each in (four, weights))
+    twos = code.call("llvm.x86.avx2.pmadd.ub.sw", _WORDS, *bytes_of_each)
+    fours = code.call("llvm.x86.avx2.pmadd.wd", total.type, twos, ir.Constant(_WORDS, [1] * LANES))
+    return code.builder.add(total, fours)
 
 
 def real_sums(rows: int) -> Any:
