@@ -15,7 +15,7 @@ from benchmarks.contest import Stage
 from benchmarks.corpora import TrainingText, dev_set, text_sets, training_text
 from benchmarks.plan import FULL, QUICK, Places, Plan, SizeName, Task
 from benchmarks.report import markdown
-from benchmarks.results import Results, Row, home, merged, read, with_ratios, write
+from benchmarks.results import LATEST, Results, Row, home, merged, read, with_ratios, write
 from benchmarks.systems import LEFT_OUT
 from polyhead.errors import PolyheadError
 from polyhead.files import write_text
@@ -138,7 +138,7 @@ def _earlier(stage: Stage) -> tuple[Row, ...]:
 
 
 def _table(folder: Path, plan: Plan) -> Path:
-    return folder / ("quick.json" if plan.name == QUICK.name else "latest.json")
+    return folder / ("quick.json" if plan.name == QUICK.name else LATEST)
 
 
 def _page(folder: Path, plan: Plan) -> Path:

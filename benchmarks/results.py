@@ -11,6 +11,8 @@ from benchmarks.corpora import write_json
 from benchmarks.systems import FLOOR, OURS
 
 FORMAT = 1
+LATEST = "latest.json"
+"""The file of a folder of results."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def with_ratios(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 def home(folder: Path, machine: Mapping[str, Any]) -> Path:
     """Where this machine's figures are kept: `folder`, or one of its own in it where another machine's stand there."""
-    latest = folder / "latest.json"
+    latest = folder / LATEST
     if not latest.exists() or _is_same(read(latest).machine, machine):
         return folder
     words = re.findall(r"[a-z0-9]+", f"{machine['processor']} {machine['family']}".lower())
