@@ -58,8 +58,8 @@ def measure(stage: Stage, text: TrainingText, dev: TextSet, size: str, goal: Goa
         return asked | {"schedule": asked["schedule"] | {"warmup": WARMUP_UPDATES}}
 
     with ExitStack() as running:
-        # The few updates by which settings are compared are not counted; every system has had the same number of them.
-        found = winners(stage, systems, request, probe(stage.plan.warm_up), running)
+        # The few seconds in which settings are compared are not counted; every system has had as many of them.
+        found = winners(stage, systems, request, probe(stage.plan), running)
         courses = [Course(contestant) for contestant in found.values()]
         while going := [course for course in courses if is_going(course, goal)]:
             for course in going:

@@ -22,6 +22,8 @@ class Plan:
     """Test set and size of the model that translates it."""
     all_settings: bool
     """Whether every setting of a system is tried, or only the first that works."""
+    probed: float
+    """Seconds in which each setting shows how fast it is; 0: one turn."""
     rounds: int
     warm_up: int
     """Training updates before anything counts; PyTorch traces, compiles and allocates in them."""
@@ -60,6 +62,7 @@ FULL = Plan(
         ("pydocs", "small"),
     ),
     all_settings=True,
+    probed=6.0,
     rounds=5,
     warm_up=3,
     updates=4,
@@ -75,6 +78,7 @@ QUICK = Plan(
     training_sizes=("tiny",),
     translations=(("multi30k", "tiny"),),
     all_settings=False,
+    probed=0.0,
     rounds=3,
     warm_up=2,
     updates=2,

@@ -59,6 +59,15 @@ def alternate(
     return found
 
 
+def steady(run: Run, seconds: float, clock: Callable[[], float] = monotonic) -> float:
+    """The median of as many turns as fit into so many seconds, and of one at least: what a setting is judged by."""
+    end = clock() + seconds
+    values = [run()]
+    while clock() < end:
+        values.append(run())
+    return median(values)
+
+
 def turned(names: Sequence[str], number: int) -> list[str]:
     """Each round begins with another one, so that nobody always follows the same neighbour."""
     start = number % len(names) if names else 0

@@ -9,8 +9,9 @@ from typing import Any
 from benchmarks.contest import Contestant, Stage, winners
 from benchmarks.conversation import DriverError
 from benchmarks.corpora import TrainingText, data_config
+from benchmarks.plan import Plan
 from benchmarks.results import Row
-from benchmarks.rounds import Series, alternate
+from benchmarks.rounds import Series, alternate, steady
 from benchmarks.sizes import SIZES
 from benchmarks.systems import TRAINING, System
 
@@ -28,7 +29,7 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
             stage,
             TRAINING,
             lambda system: training_request(stage, text, size_name, system),
-            probe(plan.warm_up),
+            probe(plan),
             running,
         )
         runs = {name: partial(turn, contestant, plan.updates, plan.seconds) for name, contestant in contestants.items()}
@@ -66,13 +67,13 @@ def turn(contestant: Contestant, updates: int, seconds: float) -> float:
     return float(answer["tokens"]) / float(answer["seconds"])
 
 
-def probe(warm_up: int) -> Callable[[Contestant], float]:
-    """Warms a contestant up, then one turn of two updates. Marian begins anew each time: it has nothing to warm up."""
+def probe(plan: Plan) -> Callable[[Contestant], float]:
+    """Warms a contestant up, then turns of two updates. Marian begins anew each time: it has nothing to warm up."""
 
     def rate(contestant: Contestant) -> float:
         if contestant.system.name != MARIAN:
-            contestant.driver.ask("run", 1200.0, count=warm_up)
-        return turn(contestant, 2, 1200.0)
+            contestant.driver.ask("run", 1200.0, count=plan.warm_up)
+        return steady(partial(turn, contestant, 2, 1200.0), plan.probed)
 
     return rate
 

@@ -12,7 +12,7 @@ from benchmarks.conversation import DriverError
 from benchmarks.corpora import TextSet
 from benchmarks.models import Trained
 from benchmarks.results import Row
-from benchmarks.rounds import Series, alternate
+from benchmarks.rounds import Run, Series, alternate, steady
 from benchmarks.systems import OURS, Setting, System, translation_systems
 from polyhead.evaluation.metrics import evaluate
 
@@ -112,7 +112,7 @@ def _together(
         for one in contestants
         for batch in (one.setting.batches if stage.plan.all_settings else one.setting.batches[:1])
     ]
-    rates = [_tried(stage, job.contestant, lambda job=job: job.throughput(probed, seconds)) for job in candidates]
+    rates = [_rate(stage, job, lambda job=job: job.throughput(probed, seconds)) for job in candidates]
     jobs = _best(candidates, rates)
     series = alternate(
         {name: lambda job=job: job.throughput(test_set.sources, seconds) for name, job in jobs.items()},
@@ -139,10 +139,7 @@ def _singly(stage: Stage, contestants: Sequence[Contestant], test_set: TextSet, 
     step = max(1, len(test_set.sources) // stage.plan.single_sentences)
     chosen, seconds = test_set.sources[::step][: stage.plan.single_sentences], stage.plan.seconds
     candidates = [Job(one, None, beam_size) for one in contestants]
-    rates = [
-        _tried(stage, job.contestant, lambda job=job: job.quickness(chosen[:PROBED_SINGLY], seconds))
-        for job in candidates
-    ]
+    rates = [_rate(stage, job, lambda job=job: job.quickness(chosen[:PROBED_SINGLY], seconds)) for job in candidates]
     jobs = _best(candidates, rates)
     for job in jobs.values():
         job.waits.clear()
@@ -234,7 +231,12 @@ def _figure(named: dict[str, Any], measure: str, series: Series, unit: str) -> R
     )
 
 
-def _tried(stage: Stage, contestant: Contestant, run: Any) -> float | None:
+def _rate(stage: Stage, job: Job, run: Run) -> float | None:
+    """By which settings are compared; a third of the time that training's have, as there are more of them."""
+    return _tried(stage, job.contestant, lambda: steady(run, stage.plan.probed / 3))
+
+
+def _tried(stage: Stage, contestant: Contestant, run: Run) -> float | None:
     try:
         return run()
     except DriverError as error:

@@ -71,7 +71,7 @@ def started() -> list[Contestant]:
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, started: list[Contestant]) -> Stage:
-    stage = Stage(replace(FULL, beams=(1,)), Places(*[tmp_path] * 5), threads=2, say=print)
+    stage = Stage(replace(FULL, beams=(1,), probed=0.0), Places(*[tmp_path] * 5), threads=2, say=print)
 
     def start(system: System, setting: Setting, request: Mapping[str, Any]) -> Contestant:
         started.append(Contestant(system, setting, Pretender(system, setting), {}, ready_seconds=1.5))

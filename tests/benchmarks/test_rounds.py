@@ -1,9 +1,11 @@
 """Systems in turns: who comes when, and what becomes of one that fails."""
 
+from statistics import median
+
 import pytest
 
 from benchmarks.conversation import DriverError
-from benchmarks.rounds import Series, alternate, turned
+from benchmarks.rounds import Series, alternate, steady, turned
 
 
 def test_everybody_has_a_turn_a_round_and_nobody_the_same_neighbour_always() -> None:
@@ -51,6 +53,18 @@ def test_a_slow_system_stops_when_its_time_is_used_up_but_not_before_its_second_
     runs = {"slow": lambda: run(50.0), "middling": lambda: run(4.0), "quick": lambda: run(1.0)}
     series = alternate(runs, 5, budget=10.0, clock=lambda: now[0])
     assert [len(one.values) for one in series.values()] == [2, 3, 5]
+
+
+@pytest.mark.parametrize(("seconds", "turns"), [(0.0, 1), (3.5, 4), (4.0, 4)])
+def test_a_setting_is_judged_by_the_median_of_the_turns_that_its_time_allows(seconds: float, turns: int) -> None:
+    now, rates = [0.0], [8.0, 2.0, 10.0, 9.0, 1.0]
+
+    def run() -> float:
+        now[0] += 1.0
+        return rates[int(now[0]) - 1]
+
+    assert steady(run, seconds, clock=lambda: now[0]) == median(rates[:turns])
+    assert now[0] == turns
 
 
 def test_other_errors_are_not_swallowed() -> None:
