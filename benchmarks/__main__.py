@@ -32,6 +32,7 @@ def run(
     tasks: Annotated[tuple[Task, ...], SEVERAL] = (),
     sizes: Annotated[tuple[SizeName, ...], SEVERAL] = (),
     threads: int | None = None,
+    avx2: bool = False,
     data: Path = Path("../shared/data"),
     cache: Path = Path("build/bench"),
     environments: Path = Path("build/bench-venvs"),
@@ -56,6 +57,8 @@ def run(
         Sizes of model, instead of the plan's: tiny, small, base.
     threads
         Threads that every system may use; all cores unless given.
+    avx2
+        Use no instructions beyond AVX2, as on an older processor; results go to a folder of their own.
     data
         The folder with the corpora.
     cache
@@ -77,9 +80,9 @@ def run(
     plan = QUICK if quick else FULL
     if sizes:
         plan = plan.limited_to(sizes)
-    folder = out or (cache if quick else home(RESULTS, machine.describe()))
+    folder = out or (cache if quick else home(RESULTS, machine.describe(avx2)))
     places = Places(data, cache, environments, trained, folder)
-    stage = Stage(plan, places, threads or machine.cores(), say)
+    stage = Stage(plan, places, threads or machine.cores(), say, avx2)
     if (load := machine.load()) > 0.5:
         stage.note(f"the machine was busy with other work when this began (load {load:.1f}): figures may be too low")
     say(f"results go to {folder}")
@@ -124,7 +127,8 @@ def _keep(stage: Stage, rows: Sequence[Row]) -> None:
     path = _table(stage.places.out, stage.plan)
     old = read(path) if path.exists() else None
     date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    new = Results(stage.plan.name, date, machine.describe(), stage.versions, tuple(rows), tuple(stage.notes))
+    described = machine.describe(stage.avx2_alone)
+    new = Results(stage.plan.name, date, described, stage.versions, tuple(rows), tuple(stage.notes))
     found = merged(old, new)
     kept = [row for row in found.rows if not row.measure.startswith("share of the floor")]
     found = replace(found, rows=with_ratios([*kept, *floor.with_fractions(kept)]))

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.conversation import Answer, Driver, DriverError
 from benchmarks.environments import ENVIRONMENTS, InstallationError, own_python, python_of, versions
+from benchmarks.machine import AVX2_ALONE
 from benchmarks.plan import Places, Plan, Say
 from benchmarks.systems import Setting, System
 
@@ -38,6 +39,8 @@ class Stage:
     places: Places
     threads: int
     say: Say
+    avx2_alone: bool = False
+    """Whether nobody may use instructions beyond AVX2."""
     notes: list[str] = field(default_factory=list[str])
     versions: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     _pythons: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
@@ -61,7 +64,8 @@ class Stage:
         threads = setting.threads or self.threads
         name = f"{system.name} {setting.name}".replace("/", "-").replace(" ", "-")
         log = self.places.cache / "logs" / f"{Path(system.script).stem}-{name}.log"
-        driver = Driver(python, system.script, log, threads, setting.variables)
+        variables = {**(AVX2_ALONE if self.avx2_alone else {}), **setting.variables}
+        driver = Driver(python, system.script, log, threads, variables)
         try:
             values = {**setting.values, "threads": threads}
             prepared = driver.ask("prepare", self.plan.seconds, **request, setting=values)

@@ -8,19 +8,32 @@ from typing import Any
 TELLING = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "avx_vnni", "amx_bf16", "amx_int8")
 """Processor flags that decide how fast matrix products are."""
 
+AVX2_ALONE = {
+    "POLYHEAD_CPU_WITHOUT": "avx512 avx10 amx avx_vnni avxvnni",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    "CT2_FORCE_CPU_ISA": "AVX2",
+}
+"""Environment variables: polyhead's, PyTorch's, oneDNN's, MKL's and CTranslate2's, to use nothing beyond AVX2."""
 
-def describe() -> dict[str, Any]:
-    """Processor, cores, memory, telling flags, operating system, Python."""
+
+def describe(avx2_alone: bool = False) -> dict[str, Any]:
+    """Processor, cores, memory, telling flags, operating system, Python.
+
+    avx2_alone: whether everything is told to take it for an older processor
+    """
     processor = _fields(Path("/proc/cpuinfo"))
     memory = _fields(Path("/proc/meminfo"))
+    name = processor.get("model name", platform.processor() or "unknown")
     flags = processor.get("flags", "").split()
     kilobytes = memory.get("MemTotal", "0 kB").split()[0]
     return {
-        "processor": processor.get("model name", platform.processor() or "unknown"),
+        "processor": name + (", AVX2 alone" if avx2_alone else ""),
         "family": " ".join(processor.get(name, "?") for name in ("cpu family", "model")),
         "cores": cores(),
         "memory_gib": round(int(kilobytes) / 2**20, 1),
-        "flags": [flag for flag in TELLING if flag in flags],
+        "flags": [flag for flag in TELLING if flag in flags and not (avx2_alone and flag != "avx2")],
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
     }

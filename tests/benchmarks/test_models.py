@@ -58,3 +58,9 @@ def test_the_machine_is_described() -> None:
     assert found["memory_gib"] > 0.1
     assert set(found["flags"]) <= set(machine.TELLING)
     assert found == machine.describe()  # results of one machine are recognised as such
+
+
+def test_a_processor_that_may_use_avx2_alone_is_another_one() -> None:
+    found = machine.describe(avx2_alone=True)
+    assert found["processor"] != machine.describe()["processor"]
+    assert set(found["flags"]) <= {"avx2"}
