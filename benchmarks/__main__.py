@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -126,9 +125,9 @@ def _keep(stage: Stage, rows: Sequence[Row]) -> None:
     """Adds rows to the results on disk, as JSON and as a page."""
     path = _table(stage.places.out, stage.plan)
     old = read(path) if path.exists() else None
-    date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     described = machine.describe(stage.avx2_alone)
-    new = Results(stage.plan.name, date, described, stage.versions, tuple(rows), tuple(stage.notes))
+    dated = tuple(replace(row, date=stage.date) for row in rows)
+    new = Results(stage.plan.name, stage.date, described, stage.versions, dated, tuple(stage.notes))
     found = merged(old, new)
     kept = [row for row in found.rows if not row.measure.startswith("share of the floor")]
     found = replace(found, rows=with_ratios([*kept, *floor.with_fractions(kept)]))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ class Stage:
     say: Say
     avx2_alone: bool = False
     """Whether nobody may use instructions beyond AVX2."""
+    date: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
+    """When the call began."""
     notes: list[str] = field(default_factory=list[str])
     versions: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     _pythons: dict[str, Path | None] = field(default_factory=dict[str, Path | None])

@@ -1,6 +1,7 @@
 """The floor: how fast this machine could be at most, by its own measured speed and the counted arithmetic."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from benchmarks.contest import Contestant, Stage
 from benchmarks.corpora import TrainingText, amounts
@@ -58,14 +59,14 @@ def typical(text: TrainingText) -> tuple[int, int, int]:
 
 
 def with_fractions(rows: Sequence[Row]) -> list[Row]:
-    """For each floor of training, what share of it polyhead reaches."""
+    """For each floor of training, what share of it polyhead reached in the same call."""
     timed = [row for row in rows if (row.task, row.measure) == ("training", "throughput") and row.value]
-    ours = {row.size: row for row in timed if row.system == OURS}
+    ours = {(row.size, row.date): row for row in timed if row.system == OURS}
     return [
-        Row("training", row.size, f"share of the floor, {row.setting}", OURS, ours[row.size].setting, share, "%")
+        replace(one, measure=f"share of the floor, {row.setting}", value=share, unit="%", data="", spread=None)
         for row in timed
-        if row.system == FLOOR and row.size in ours
-        for share in [round(100 * (ours[row.size].value or 0.0) / (row.value or 1.0), 1)]
+        if row.system == FLOOR and (one := ours.get((row.size, row.date)))
+        for share in [round(100 * (one.value or 0.0) / (row.value or 1.0), 1)]
     ]
 
 

@@ -18,7 +18,7 @@ def markdown(results: Results) -> str:
         parts += ["", f"## {task[0].upper()}{task[1:]}"]
         rows = [row for row in results.rows if row.task == task]
         for group in groups(rows):
-            parts += ["", f"**{title(group[0])}**", "", *table(group)]
+            parts += ["", f"**{title(group[0])}**{days(group)}", "", *table(group)]
     if results.notes:
         parts += ["", "## What could not be measured", "", *(f"- {note}" for note in results.notes)]
     parts += ["", "## Versions", "", *_versions(results)]
@@ -37,6 +37,12 @@ def title(row: Row) -> str:
     """What a table is about."""
     where = ", ".join(part for part in (row.data, row.search) if part)
     return f"{row.measure}, {row.unit}" + (f" ({where})" if where else "")
+
+
+def days(rows: Sequence[Row]) -> str:
+    """When they were measured."""
+    found = sorted({row.date[:10] for row in rows if row.date})
+    return f" · {' to '.join(dict.fromkeys([found[0], found[-1]]))}" if found else ""
 
 
 def table(rows: Sequence[Row]) -> list[str]:
@@ -96,7 +102,7 @@ def _introduction(results: Results) -> Iterator[str]:
     machine = results.machine
     yield ""
     yield (
-        f"Measured {results.date} on {machine['cores']} cores of {machine['processor']} (family and model "
+        f"Last measured {results.date} on {machine['cores']} cores of {machine['processor']} (family and model "
         f"{machine['family']}; {', '.join(machine['flags']) or 'no vector extensions of note'}), "
         f"{machine['memory_gib']} GiB, {machine['system']}, Python {machine['python']}, plan `{results.plan}`."
     )

@@ -1,5 +1,7 @@
 """The floor and how near to it polyhead comes."""
 
+from dataclasses import replace
+
 from benchmarks.floor import with_fractions
 from benchmarks.results import Row
 from benchmarks.systems import FLOOR, OURS
@@ -22,6 +24,11 @@ def test_the_share_is_of_each_floor_apart() -> None:
         ("share of the floor, bfloat16", 20.0, "%"),
     ]
     assert {one.system for one in shares} == {OURS}
+
+
+def test_a_floor_of_another_call_is_not_ours() -> None:
+    rows = [replace(row(FLOOR, "float32", 1000.0), date="later"), replace(row(OURS, "auto", 800.0), date="earlier")]
+    assert with_fractions(rows) == []
 
 
 def test_without_a_figure_of_ours_there_is_no_share() -> None:

@@ -1,6 +1,8 @@
 """The page that is made of the results."""
 
-from benchmarks.report import better, groups, markdown, number, table
+from dataclasses import replace
+
+from benchmarks.report import better, days, groups, markdown, number, table
 from benchmarks.results import Results, Row, with_ratios
 from benchmarks.systems import OURS
 
@@ -33,6 +35,13 @@ def test_a_size_that_a_system_was_not_measured_at_stays_empty() -> None:
     lines = table([row(OURS, 1.0), row(OURS, 2.0, size="base"), row("peer", 3.0)])
     assert lines[0] == "| system | tiny | base |"
     assert lines[3].endswith("| – |")
+
+
+def test_a_table_says_when_its_figures_were_measured() -> None:
+    first, last = replace(row(OURS, 1.0), date="2026-11-21 09:00 UTC"), replace(row("peer", 1.0), date="2026-11-23 14:24")
+    assert days([last, first]) == " · 2026-11-21 to 2026-11-23"
+    assert days([first, first]) == " · 2026-11-21"
+    assert days([row(OURS, 1.0)]) == ""
 
 
 def test_a_goal_that_was_missed_is_said() -> None:

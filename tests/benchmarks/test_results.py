@@ -53,6 +53,13 @@ def test_only_answers_to_the_same_question_are_compared() -> None:
     assert [one.ratio for one in compared] == [1.0, None, None]
 
 
+def test_only_figures_of_one_call_are_compared() -> None:
+    """Of systems that is always so; the floor can be measured without them."""
+    ours, floor = row(OURS, 6.0, date="2026-11-21 09:00 UTC"), row(FLOOR, 12.0, date="2026-11-23 09:00 UTC")
+    assert with_ratios([ours, floor])[1].ratio is None
+    assert with_ratios([ours, replace(floor, date=ours.date)])[1].ratio == 0.5
+
+
 def test_nothing_is_divided_by_nothing() -> None:
     assert [one.ratio for one in with_ratios([row(OURS, 6.0), row("peer", None), row("slow", 0.0)])] == [
         1.0,
@@ -76,6 +83,14 @@ def test_the_floor_and_the_systems_of_one_run_do_not_displace_each_other() -> No
 def test_results_of_another_machine_are_not_kept() -> None:
     old = results(row("peer", 1.0, size="base"), machine={"processor": "b"})
     assert merged(old, results(row(OURS, 5.0))).rows == (row(OURS, 5.0),)
+
+
+def test_what_an_older_system_gave_is_kept(tmp_path: Path) -> None:
+    """Of the same processor; each row says when."""
+    old = results(row("peer", 1.0, size="base"), machine={**MACHINE, "system": "Linux 6.1"})
+    found = merged(old, results(row(OURS, 5.0), machine={**MACHINE, "system": "Linux 6.2"}))
+    assert [one.size for one in found.rows] == ["tiny", "base"]
+    assert found.machine["system"] == "Linux 6.2"
 
 
 HERE = {"processor": "AMD EPYC", "family": "25 17", "cores": 2, "flags": ["avx2"], "system": "Linux 6.1"}
