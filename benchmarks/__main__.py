@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 from benchmarks import bleu, floor, machine, models, train_models, training, translation
 from benchmarks.contest import Stage
 from benchmarks.corpora import TrainingText, dev_set, text_sets, training_text
-from benchmarks.plan import FULL, QUICK, Places, Plan, SizeName, Task
+from benchmarks.plan import FULL, QUICK, PeerName, Places, Plan, SizeName, Task, TextName
 from benchmarks.report import markdown
 from benchmarks.results import LATEST, Results, Row, home, merged, read, with_ratios, write
 from benchmarks.systems import LEFT_OUT
@@ -30,6 +30,8 @@ def run(
     quick: bool = False,
     tasks: Annotated[tuple[Task, ...], SEVERAL] = (),
     sizes: Annotated[tuple[SizeName, ...], SEVERAL] = (),
+    texts: Annotated[tuple[TextName, ...], SEVERAL] = (),
+    peers: Annotated[tuple[PeerName, ...], SEVERAL] = (),
     threads: int | None = None,
     avx2: bool = False,
     data: Path = Path("../shared/data"),
@@ -54,6 +56,10 @@ def run(
         `bleu`, the time to a dev BLEU, takes hours and has to be asked for.
     sizes
         Sizes of model, instead of the plan's: tiny, small, base.
+    texts
+        Test sets to translate, instead of all: multi30k, tatoeba, pydocs.
+    peers
+        Whom to measure against, instead of all.
     threads
         Threads that every system may use; all cores unless given.
     avx2
@@ -76,9 +82,7 @@ def run(
         For `bleu`: training time after which a system is stopped.
 
     """
-    plan = QUICK if quick else FULL
-    if sizes:
-        plan = plan.limited_to(sizes)
+    plan = (QUICK if quick else FULL).limited_to(sizes, texts, peers)
     folder = out or (cache if quick else home(RESULTS, machine.describe(avx2)))
     places = Places(data, cache, environments, trained, folder)
     stage = Stage(plan, places, threads or machine.cores(), say, avx2)

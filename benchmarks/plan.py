@@ -7,6 +7,8 @@ from typing import Literal
 
 Say = Callable[[str], None]
 SizeName = Literal["tiny", "small", "base"]
+TextName = Literal["multi30k", "tatoeba", "pydocs"]
+PeerName = Literal["CTranslate2", "Eole", "Hugging Face", "JoeyNMT", "Sockeye", "pymarian", "torch.nn.Transformer"]
 Task = Literal["models", "floor", "training", "translation", "bleu"]
 
 
@@ -38,16 +40,26 @@ class Plan:
     """After which a single turn is broken off and its system left out."""
     budget: float
     """Seconds of turns after which a slow system takes no more of them."""
+    peers: tuple[str, ...] = ()
+    """All where none is named."""
 
     @property
     def translation_sizes(self) -> tuple[str, ...]:
         """Each once."""
         return tuple(dict.fromkeys(size for _, size in self.translations))
 
-    def limited_to(self, sizes: Sequence[str]) -> "Plan":
-        """The plan for some sizes of model alone."""
-        kept = tuple(pair for pair in self.translations if pair[1] in sizes)
-        return replace(self, training_sizes=tuple(sizes), translations=kept)
+    def limited_to(self, sizes: Sequence[str] = (), texts: Sequence[str] = (), peers: Sequence[str] = ()) -> "Plan":
+        """The plan for some sizes of model, test sets and peers alone; for all where none is named."""
+        kept = tuple(
+            (text, size)
+            for text, size in self.translations
+            if (not sizes or size in sizes) and (not texts or text in texts)
+        )
+        return replace(self, training_sizes=tuple(sizes) or self.training_sizes, translations=kept, peers=tuple(peers))
+
+    def measures(self, name: str) -> bool:
+        """Whether a peer of that name takes part."""
+        return not self.peers or name in self.peers
 
 
 FULL = Plan(

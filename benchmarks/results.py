@@ -70,7 +70,9 @@ def with_ratios(rows: Iterable[Row]) -> tuple[Row, ...]:
     ours: dict[tuple[str, ...], float] = {}
     for row in rows:
         if row.system == OURS and row.value is not None:
-            ours.setdefault((*row.question, row.date), row.value)  # of several settings the first: what polyhead chooses itself
+            ours.setdefault(
+                (*row.question, row.date), row.value
+            )  # of several settings the first: what polyhead chooses itself
     return tuple(replace(row, ratio=_ratio(ours.get((*row.question, row.date)), row.value)) for row in rows)
 
 

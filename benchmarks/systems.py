@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.plan import Plan
+
 OURS, FLOOR = "polyhead", "floor"
 
 
@@ -78,6 +80,11 @@ OUR_TRANSLATIONS = (
 """With patience 1 a beam search ends as the peers' do …"""
 TO_THE_END = Setting("auto, no patience", {"engine": "auto", "dtype": "auto", "patience": None})
 """… and without, as ours does unless told otherwise, when nothing can win any more."""
+
+
+def taking_part(systems: tuple[System, ...], plan: Plan) -> tuple[System, ...]:
+    """Ours, and the plan's peers."""
+    return tuple(system for system in systems if OURS in (system.name, system.variant_of) or plan.measures(system.name))
 
 
 def translation_systems(cores: int) -> tuple[System, ...]:

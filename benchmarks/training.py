@@ -13,7 +13,7 @@ from benchmarks.plan import Plan
 from benchmarks.results import Row
 from benchmarks.rounds import Series, alternate, steady
 from benchmarks.sizes import SIZES
-from benchmarks.systems import TRAINING, System
+from benchmarks.systems import TRAINING, System, taking_part
 
 WARMUP_UPDATES = 100
 """Of the learning rate."""
@@ -27,7 +27,7 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
     with ExitStack() as running:
         contestants = winners(
             stage,
-            TRAINING,
+            taking_part(TRAINING, plan),
             lambda system: training_request(stage, text, size_name, system),
             probe(plan),
             running,

@@ -13,7 +13,7 @@ from benchmarks.corpora import TextSet
 from benchmarks.models import Trained
 from benchmarks.results import Row
 from benchmarks.rounds import Run, Series, alternate, steady
-from benchmarks.systems import OURS, Setting, System, translation_systems
+from benchmarks.systems import OURS, Setting, System, taking_part, translation_systems
 from polyhead.evaluation.metrics import evaluate
 
 PROBED = 128
@@ -70,7 +70,7 @@ def measure(stage: Stage, trained: Trained, test_set: TextSet, size: str) -> lis
 
 def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: ExitStack) -> Iterator[Contestant]:
     """Every system in every setting that works, or in the first one; all stay running."""
-    for system in translation_systems(stage.threads):
+    for system in taking_part(translation_systems(stage.threads), stage.plan):
         folder = trained.folder(system.model)
         if folder is None:
             continue

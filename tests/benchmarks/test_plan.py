@@ -1,12 +1,14 @@
 """What is measured, and the models that it takes."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from benchmarks.contest import Stage
-from benchmarks.plan import FULL, QUICK, Places, Plan
+from benchmarks.plan import FULL, QUICK, PeerName, Places, Plan, TextName
 from benchmarks.sizes import SIZES
+from benchmarks.systems import OURS, TRAINING, taking_part, translation_systems
 from benchmarks.train_models import FOLDERS, arguments
 from polyhead.recipe.load import make_recipe, merge, parse_keys, read_toml
 
@@ -21,6 +23,22 @@ def test_a_plan_can_be_limited_to_some_sizes() -> None:
     limited = FULL.limited_to(["base"])
     assert limited.training_sizes == ("base",)
     assert limited.translations == (("multi30k", "base"),)
+
+
+def test_a_plan_can_be_limited_to_some_texts_and_peers() -> None:
+    limited = FULL.limited_to(texts=["pydocs"], peers=["CTranslate2"])
+    assert limited.translations == (("pydocs", "small"),)
+    assert limited.training_sizes == FULL.training_sizes
+    assert {system.name for system in taking_part(translation_systems(2), limited)} == {
+        *(OURS, f"{OURS}, to the end"),
+        "CTranslate2",
+    }
+
+
+def test_who_can_be_named_is_who_there_is() -> None:
+    systems = (*TRAINING, *translation_systems(2))
+    assert set(get_args(PeerName)) == {each.name for each in systems if OURS not in (each.name, each.variant_of)}
+    assert set(get_args(TextName)) == {text for text, _ in FULL.translations}
 
 
 @pytest.mark.parametrize(("test_set", "size"), FULL.translations)

@@ -38,7 +38,10 @@ def test_a_size_that_a_system_was_not_measured_at_stays_empty() -> None:
 
 
 def test_a_table_says_when_its_figures_were_measured() -> None:
-    first, last = replace(row(OURS, 1.0), date="2026-11-21 09:00 UTC"), replace(row("peer", 1.0), date="2026-11-23 14:24")
+    first, last = (
+        replace(row(OURS, 1.0), date="2026-11-21 09:00 UTC"),
+        replace(row("peer", 1.0), date="2026-11-23 14:24"),
+    )
     assert days([last, first]) == " · 2026-11-21 to 2026-11-23"
     assert days([first, first]) == " · 2026-11-21"
     assert days([row(OURS, 1.0)]) == ""
