@@ -89,6 +89,9 @@ def run(
     if (load := machine.load()) > 0.5:
         stage.note(f"the machine was busy with other work when this began (load {load:.1f}): figures may be too low")
     say(f"results go to {folder}")
+    if peers:
+        where = f" on {', '.join(texts)}" if texts else ""
+        stage.note(f"against {', '.join(peers)} alone{where}: the others were not asked for")
     stage.note("figures for GPUs are missing: none could be had to measure on, these are of processors alone")
     _measure(stage, tasks or plan.tasks, bleu.Goal(goal, every, 60 * minutes))
     if (page := _page(places.out, plan)).exists():
