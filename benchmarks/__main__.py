@@ -125,7 +125,8 @@ def _translations(stage: Stage) -> Iterator[list[Row]]:
 def _races(stage: Stage, text: TrainingText, goal: bleu.Goal) -> Iterator[list[Row]]:
     dev = dev_set(stage.places.data)
     for size in stage.plan.training_sizes:
-        yield bleu.measure(stage, text, dev, size, goal, bleu.fastest_peers(_earlier(stage), size))
+        peers = stage.plan.peers or bleu.fastest_peers(_earlier(stage), size)
+        yield bleu.measure(stage, text, dev, size, goal, peers)
 
 
 def _keep(stage: Stage, rows: Sequence[Row]) -> None:

@@ -9,7 +9,7 @@ from benchmarks.contest import Contestant, Stage, winners
 from benchmarks.conversation import DriverError
 from benchmarks.corpora import TOKENIZER, TextSet, TrainingText
 from benchmarks.results import Row
-from benchmarks.systems import OURS, TRAINING, System
+from benchmarks.systems import OURS, TRAINING, System, taking_part
 from benchmarks.training import MARIAN, probe, training_request
 from polyhead.evaluation.metrics import evaluate
 from polyhead.symbols import EOS
@@ -49,7 +49,7 @@ class Goal:
 
 def measure(stage: Stage, text: TrainingText, dev: TextSet, size: str, goal: Goal, peers: Sequence[str]) -> list[Row]:
     """The rows of one size."""
-    systems = tuple(system for system in TRAINING if system.name in (OURS, *peers) and system.name != MARIAN)
+    systems = tuple(system for system in taking_part(TRAINING, peers) if system.name != MARIAN)
     tokenizer = load_tokenizer(text.vocabulary, TOKENIZER)
     sources = [[*ids, EOS] for ids in tokenizer.encode_many(dev.sources)]
 

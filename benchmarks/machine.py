@@ -25,11 +25,11 @@ def describe(avx2_alone: bool = False) -> dict[str, Any]:
     """
     processor = _fields(Path("/proc/cpuinfo"))
     memory = _fields(Path("/proc/meminfo"))
-    name = processor.get("model name", platform.processor() or "unknown")
+    model = processor.get("model name", platform.processor() or "unknown")
     flags = processor.get("flags", "").split()
     kilobytes = memory.get("MemTotal", "0 kB").split()[0]
     return {
-        "processor": name + (", AVX2 alone" if avx2_alone else ""),
+        "processor": model + (", AVX2 alone" if avx2_alone else ""),
         "family": " ".join(processor.get(name, "?") for name in ("cpu family", "model")),
         "cores": cores(),
         "memory_gib": round(int(kilobytes) / 2**20, 1),

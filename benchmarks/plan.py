@@ -57,10 +57,6 @@ class Plan:
         )
         return replace(self, training_sizes=tuple(sizes) or self.training_sizes, translations=kept, peers=tuple(peers))
 
-    def measures(self, name: str) -> bool:
-        """Whether a peer of that name takes part."""
-        return not self.peers or name in self.peers
-
 
 FULL = Plan(
     name="full",

@@ -47,6 +47,11 @@ class Row:
         """Rows that answer the same question can be compared."""
         return (self.task, self.size, self.measure, self.data, self.search, self.unit)
 
+    @property
+    def contest(self) -> tuple[str, ...]:
+        """Rows that answer it in one call are set against each other."""
+        return (*self.question, self.date)
+
 
 @dataclass(frozen=True)
 class Results:
@@ -70,16 +75,14 @@ def with_ratios(rows: Iterable[Row]) -> tuple[Row, ...]:
     ours: dict[tuple[str, ...], float] = {}
     for row in rows:
         if row.system == OURS and row.value is not None:
-            ours.setdefault(
-                (*row.question, row.date), row.value
-            )  # of several settings the first: what polyhead chooses itself
-    return tuple(replace(row, ratio=_ratio(ours.get((*row.question, row.date)), row.value)) for row in rows)
+            ours.setdefault(row.contest, row.value)  # of several settings the first: what polyhead chooses itself
+    return tuple(replace(row, ratio=_ratio(ours.get(row.contest), row.value)) for row in rows)
 
 
 def home(folder: Path, machine: Mapping[str, Any]) -> Path:
     """Where this machine's figures are kept: `folder`, or one of its own in it where another machine's stand there."""
     latest = folder / LATEST
-    if not latest.exists() or is_same(read(latest).machine, machine):
+    if not latest.exists() or _is_same(read(latest).machine, machine):
         return folder
     words = re.findall(r"[a-z0-9]+", f"{machine['processor']} {machine['family']}".lower())
     return folder / "-".join(words)
@@ -101,14 +104,14 @@ def read(path: Path) -> Results:
 
 def merged(old: Results | None, new: Results) -> Results:
     """The new rows, and the old ones whose questions the new run hasn't asked, with theirs."""
-    if old is None or not is_same(old.machine, new.machine):
+    if old is None or not _is_same(old.machine, new.machine):
         return new
     asked = {(row.question, row.system == FLOOR) for row in new.rows}
     kept = tuple(row for row in old.rows if (row.question, row.system == FLOOR) not in asked)
     return Results(new.plan, new.date, new.machine, old.versions | new.versions, (*new.rows, *kept), new.notes)
 
 
-def is_same(machine: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_same(machine: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether the processors are alike: systems and libraries are brought up to date."""
     return all(machine.get(name) == other.get(name) for name in ("processor", "family", "cores", "flags"))
 

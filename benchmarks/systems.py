@@ -1,10 +1,8 @@
 """What is measured: every system, how it is started, and the settings among which it shows its best one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-from benchmarks.plan import Plan
 
 OURS, FLOOR = "polyhead", "floor"
 
@@ -82,9 +80,11 @@ TO_THE_END = Setting("auto, no patience", {"engine": "auto", "dtype": "auto", "p
 """… and without, as ours does unless told otherwise, when nothing can win any more."""
 
 
-def taking_part(systems: tuple[System, ...], plan: Plan) -> tuple[System, ...]:
-    """Ours, and the plan's peers."""
-    return tuple(system for system in systems if OURS in (system.name, system.variant_of) or plan.measures(system.name))
+def taking_part(systems: tuple[System, ...], peers: Sequence[str]) -> tuple[System, ...]:
+    """Ours, and those peers, or all of them where none is named."""
+    return tuple(
+        system for system in systems if OURS in (system.name, system.variant_of) or not peers or system.name in peers
+    )
 
 
 def translation_systems(cores: int) -> tuple[System, ...]:

@@ -27,7 +27,7 @@ def measure(stage: Stage, text: TrainingText, size_name: str) -> list[Row]:
     with ExitStack() as running:
         contestants = winners(
             stage,
-            taking_part(TRAINING, plan),
+            taking_part(TRAINING, plan.peers),
             lambda system: training_request(stage, text, size_name, system),
             probe(plan),
             running,

@@ -70,7 +70,7 @@ def measure(stage: Stage, trained: Trained, test_set: TextSet, size: str) -> lis
 
 def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: ExitStack) -> Iterator[Contestant]:
     """Every system in every setting that works, or in the first one; all stay running."""
-    for system in taking_part(translation_systems(stage.threads), stage.plan):
+    for system in taking_part(translation_systems(stage.threads), stage.plan.peers):
         folder = trained.folder(system.model)
         if folder is None:
             continue

@@ -29,7 +29,7 @@ def test_a_plan_can_be_limited_to_some_texts_and_peers() -> None:
     limited = FULL.limited_to(texts=["pydocs"], peers=["CTranslate2"])
     assert limited.translations == (("pydocs", "small"),)
     assert limited.training_sizes == FULL.training_sizes
-    assert {system.name for system in taking_part(translation_systems(2), limited)} == {
+    assert {system.name for system in taking_part(translation_systems(2), limited.peers)} == {
         *(OURS, f"{OURS}, to the end"),
         "CTranslate2",
     }

@@ -85,7 +85,7 @@ def test_results_of_another_machine_are_not_kept() -> None:
     assert merged(old, results(row(OURS, 5.0))).rows == (row(OURS, 5.0),)
 
 
-def test_what_an_older_system_gave_is_kept(tmp_path: Path) -> None:
+def test_what_an_older_system_gave_is_kept() -> None:
     """Of the same processor; each row says when."""
     old = results(row("peer", 1.0, size="base"), machine={**MACHINE, "system": "Linux 6.1"})
     found = merged(old, results(row(OURS, 5.0), machine={**MACHINE, "system": "Linux 6.2"}))
