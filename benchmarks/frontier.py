@@ -22,7 +22,7 @@ from polyhead.errors import PolyheadError
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.inspection.canvas import Axes, new_figure, save
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.translator import Translator
 
 MULTI30K = Path("../shared/data/multi30k-en-de")

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from polyhead.model.transformer import PRESETS
+from polyhead.model.config import PRESETS
 
 VOCABULARY = 10_000
 """V: pieces of the vocabulary that source and target share."""

@@ -18,7 +18,7 @@ from pydantic_core import PydanticUndefined
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from polyhead.model.build import PRESETS
+from polyhead.model.config import PRESETS
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.schema import Recipe
 

@@ -12,7 +12,8 @@ import torch
 
 from polyhead.bundle import Bundle, BundleConfig, save_description, save_weights
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.build import ModelConfig, build_model
+from polyhead.model.build import build_model
+from polyhead.model.config import ModelConfig
 from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer

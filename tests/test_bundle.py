@@ -3,13 +3,24 @@
 import json
 import pickle
 import shutil
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 from polyhead.bundle import FORMAT, load_bundle, save_description, save_weights
+from polyhead.engine.choice import PLAIN, Choice
+from polyhead.engine.fused import has_instructions
+from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError
+from polyhead.model.config import RNNConfig
+from polyhead.model.trained import TransformerArrays
+from tests.small import write_small
+
+PREPARED = Choice("prepared", "float32")
 
 
 @pytest.fixture
@@ -33,6 +44,83 @@ def test_tied_weights_stand_once(model):
     names = load_file(model / "model.safetensors").keys()
     assert sum(name.endswith("tokens.weight") for name in names) == 1
     assert "output.weight" not in names
+
+
+def test_modules_are_made_when_they_are_asked_for(model):
+    bundle, stored = load_bundle(model), load_file(model / "model.safetensors")
+    arrays, count = bundle.trained, bundle.parameters
+    assert isinstance(arrays, TransformerArrays)
+    assert {name: array.tobytes() for name, array in arrays.arrays.items()} == {
+        name: weight.numpy().tobytes() for name, weight in stored.items()
+    }
+    assert bundle.trained is arrays
+    modules = bundle.model
+    assert bundle.model is modules is bundle.trained
+    assert count == bundle.parameters == sum(weight.numel() for weight in modules.parameters())
+    for name, weight in modules.named_parameters():
+        assert weight.requires_grad
+        assert torch.equal(weight, stored[name])
+        assert weight.data_ptr() == arrays.arrays[name].ctypes.data, "the same memory"
+
+
+def test_what_is_no_transformer_comes_as_modules(tmp_path):
+    bundle = load_bundle(write_small(tmp_path / "rnn", RNNConfig(d_model=8, hidden_size=8)))
+    assert bundle.trained is bundle.model is bundle.given
+    assert bundle.parameters == sum(weight.numel() for weight in bundle.model.parameters())
+    assert not bundle.model.training
+
+
+def test_loading_a_transformer_loads_no_pytorch(model):
+    lines = [
+        "import sys",
+        "from polyhead.bundle import load_bundle",
+        f"bundle = load_bundle({str(model)!r})",
+        "bundle.check()",
+        "assert bundle.parameters and bundle.trained and not bundle.overwritten",
+        "assert 'torch' not in sys.modules",
+        "assert bundle.model is bundle.trained",
+        "assert 'torch' in sys.modules",
+    ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
+
+
+def logits(engine):
+    """Of a first step."""
+    source = np.array([[5, 6, 7, 2], [8, 9, 10, 2]])
+    found, _ = engine.step(np.array([2, 2]), engine.start(engine.encode(source, source > 0)))
+    return found
+
+
+def double(model):
+    with torch.no_grad():
+        model.decoder.layers[0].feed_forward.outer.weight.mul_(2)
+
+
+def replace_one(model):
+    model.decoder.layers[0].feed_forward.outer.weight = torch.nn.Parameter(torch.randn(32, 64))
+
+
+@pytest.mark.parametrize("change", [double, replace_one])
+@pytest.mark.parametrize("choice", [PLAIN, PREPARED], ids=str)
+def test_a_changed_weight_is_in_every_engine_made_afterwards(model, choice, change):
+    bundle, before = load_bundle(model), logits(prepare(load_bundle(model).model, choice))
+    torch.manual_seed(1)
+    change(bundle.model)
+    after = logits(prepare(bundle.trained, choice))
+    assert not np.allclose(after, before, atol=1e-3)
+    np.testing.assert_allclose(after, logits(prepare(bundle.model, PLAIN)), atol=1e-4)
+    save_weights(model, dict(bundle.model.named_parameters()))
+    assert np.array_equal(after, logits(prepare(load_bundle(model).model, choice)))
+
+
+@pytest.mark.skipif(not has_instructions(), reason="this CPU has no AVX2 or no FMA: an engine needs modules")
+def test_an_engine_of_arrays_is_that_of_modules_and_keeps_what_it_was_made_of(model):
+    bundle = load_bundle(model)
+    engine = prepare(bundle.trained, PREPARED)
+    before = logits(engine)
+    assert np.array_equal(before, logits(prepare(bundle.model, PREPARED)))
+    double(bundle.model)
+    assert np.array_equal(logits(engine), before), "packed weights are copies"
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "shared.spm"])
@@ -113,3 +201,10 @@ def test_there_must_be_a_directory(tmp_path):
         load_bundle(tmp_path / "file")
     with pytest.raises(ModelError, match=r"config\.json is missing: .* is not a \(finished\) model directory"):
         load_bundle(tmp_path)
+
+
+def test_bundles_are_told_apart_by_what_they_are(model):
+    one, other = load_bundle(model), load_bundle(model)
+    assert one != other
+    assert other in [one, other]
+    assert len({one.trained, other.trained}) == 2

@@ -1,14 +1,154 @@
-"""What the CPU can do."""
+"""What the CPU can do, and what is known of it without PyTorch."""
 
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding
 import pytest
 import torch
 
-from polyhead.hardware import cores_an_operation, cpu_features, few_sizes
+from polyhead import hardware
+from polyhead.hardware import (
+    NAMES,
+    TILES,
+    cores,
+    cores_an_operation,
+    cpu_features,
+    few_sizes,
+    has_torch,
+    may_use_tiles,
+    use_cores,
+)
+
+BEFORE_AND_AFTER = """
+import json, os, sys
+from polyhead.hardware import NAMES, cores, cpu_features, use_cores
+
+cpus, count = json.loads(sys.argv[1])
+if cpus:
+    os.sched_setaffinity(0, cpus)
+if count:
+    use_cores(count)
+before = cores(), sorted(cpu_features()), "torch" in sys.modules
+import torch
+
+ask = getattr(torch.cpu, "get_capabilities", None)  # not all of them say it
+known = sorted(name for name in NAMES.values() if ask().get(name)) if ask else before[1]
+print(json.dumps([before, [cores(), sorted(cpu_features()), "torch" in sys.modules], torch.get_num_threads(), known]))
+"""
 
 
-def test_a_pytorch_that_cannot_say_has_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(torch.cpu, "get_capabilities")
+@pytest.fixture
+def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has not loaded it."""
+    monkeypatch.delitem(sys.modules, "torch")
+
+
+@pytest.fixture
+def asked_anew() -> Any:
+    """What was answered before is forgotten, and so is what a test made up."""
+    hardware._instructions.cache_clear()
+    may_use_tiles.cache_clear()
+    yield
+    hardware._instructions.cache_clear()
+    may_use_tiles.cache_clear()
+
+
+# MKL takes at most as many cores as there are, and one of two that share their units: of one core all agree everywhere.
+@pytest.mark.parametrize(
+    ("variable", "one_cpu", "count"),
+    [("1", False, 0), ("1,2", False, 0), ("", True, 0), ("", False, 1)],
+    ids=["said by a variable", "said by a list", "allowed one", "said by use_cores"],
+)
+def test_pytorch_says_the_same_as_was_said_without_it(variable: str, one_cpu: bool, count: int) -> None:
+    if one_cpu and sys.platform != "linux":
+        pytest.skip("no CPU can be taken from a process here")
+    told = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLYHEAD_CPU_WITHOUT")
+    environment = {name: value for name, value in os.environ.items() if name not in told}
+    if variable:
+        environment["OMP_NUM_THREADS"] = variable
+    cpus = [min(os.sched_getaffinity(0))] if one_cpu and sys.platform == "linux" else []
+    command = [sys.executable, "-c", BEFORE_AND_AFTER, json.dumps([cpus, count])]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=True)
+    before, after, threads, known = json.loads(done.stdout)
+    assert before == [threads, known, False]
+    assert after == [threads, known, True]
+    assert threads == 1
+
+
+@pytest.mark.usefixtures("without_torch")
+@pytest.mark.parametrize(
+    ("variable", "count"),
+    [("3", 3), (" 5 , 2", 5), ("0", None), ("-1", None), ("many", None), ("", None), (None, None)],
+)
+def test_without_pytorch_the_variable_counts(
+    variable: str | None, count: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", variable)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2, 3, 5, 7}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert cores() == (count or (4 if sys.platform == "linux" else 8))
+
+
+@pytest.mark.usefixtures("without_torch")
+def test_without_pytorch_the_number_is_for_what_is_loaded_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with cores_an_operation(1):  # it takes no more than one anyway
+        assert cores() == 2
+    use_cores(6)
+    assert cores() == 6
+    assert os.environ["OMP_NUM_THREADS"] == "6"
+    assert not has_torch()
+
+
+def test_with_pytorch_the_number_is_pytorchs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    before = torch.get_num_threads()
+    try:
+        use_cores(before + 1)
+        assert torch.get_num_threads() == cores() == before + 1
+    finally:
+        torch.set_num_threads(before)
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+
+
+def test_what_is_to_be_left_alone_is_not_there(asked_anew: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: dict.fromkeys([*NAMES, "sse2"], True))
+    monkeypatch.setattr(hardware, "WITHOUT", ())
+    assert cpu_features() == set(NAMES.values())
+    monkeypatch.setattr(hardware, "WITHOUT", ("avx512", "amx"))
+    assert cpu_features() == {"avx2", "fma3", "avx_vnni"}
+
+
+def _unknown() -> dict[str, bool]:
+    raise RuntimeError
+
+
+@pytest.mark.parametrize("answer", [dict[str, bool], lambda: {"avx2": False}, _unknown])
+def test_a_cpu_that_llvm_says_nothing_about_has_no_features(
+    answer: Callable[[], dict[str, bool]], asked_anew: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", answer)
     assert cpu_features() == set()
+    assert not may_use_tiles()
+
+
+@pytest.mark.skipif(not hasattr(torch.cpu, "_init_amx"), reason="this PyTorch does not ask for the unit")
+def test_linux_says_the_same_of_the_unit_for_matrices_as_to_pytorch() -> None:
+    assert may_use_tiles() == (cpu_features() >= TILES and torch.cpu._init_amx())
+
+
+@pytest.mark.skipif(cpu_features() >= TILES, reason="this CPU has the unit")
+@pytest.mark.skipif("avx2" not in cpu_features() or sys.platform != "linux", reason="the call is that of x86-64")
+def test_linux_gives_no_unit_that_is_not_there(asked_anew: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware, "cpu_features", lambda: TILES)
+    assert not may_use_tiles()
 
 
 def test_cores_are_given_back() -> None:

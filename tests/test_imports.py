@@ -6,6 +6,10 @@ import sys
 
 import pytest
 
+from polyhead.engine.fused import has_instructions
+from polyhead.model.config import TransformerConfig
+from tests.small import write_small
+
 HEAVY = ("torch", "matplotlib", "fastapi", "sacrebleu")
 
 
@@ -36,3 +40,25 @@ def test_asking_for_help_loads_no_framework() -> None:
 )
 def test_what_needs_no_tensors_loads_none(module: str) -> None:
     assert loaded(f"import polyhead.{module}") == set()
+
+
+@pytest.mark.skipif(not has_instructions(), reason="this CPU has no AVX2 or no FMA: PyTorch's operations translate")
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_translating_loads_no_framework(tmp_path, dtype: str) -> None:
+    model = write_small(tmp_path / "model", TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=32, d_ff=32))
+    lines = [
+        "import polyhead",
+        f"translator = polyhead.Translator.load({str(model)!r}, dtype={dtype!r})",
+        "assert len(translator.translate(['bado kilu', 'mera'] * 40, beam_size=3, target_language='xb')) == 80",
+        "assert translator.translate(['bado'], beam_size=1, target_language='xc')",
+    ]
+    assert loaded("\n".join(lines)) == set()
+
+
+@pytest.mark.skipif(not has_instructions(), reason="this CPU has no AVX2 or no FMA: PyTorch's operations translate")
+def test_the_command_translates_without_a_framework(tmp_path) -> None:
+    model = write_small(tmp_path / "model", TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=32, d_ff=32))
+    (tmp_path / "lines").write_text("bado kilu\nmera\n")
+    words = ["polyhead", "translate", str(model), str(tmp_path / "lines"), "--to", "xb", "--threads", "2"]
+    code = f"import runpy; sys.argv = {words!r}\ntry: runpy.run_module('polyhead', run_name='__main__')"
+    assert loaded(f"{code}\nexcept SystemExit as end: assert not end.code") == set()

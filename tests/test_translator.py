@@ -316,7 +316,7 @@ def test_text_longer_than_any_in_training_is_translated_in_pieces(toy_model, mon
     assert translator.longest_source == longest
     seen, encode = [], translator.engine.encode
     monkeypatch.setattr(
-        translator.engine, "encode", lambda source, mask: seen.append(source.size(1)) or encode(source, mask)
+        translator.engine, "encode", lambda source, mask: seen.append(source.shape[1]) or encode(source, mask)
     )
     translator.translate(["bado kilu " * longest])
     assert 2 < max(seen) <= longest

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from polyhead.tokenizers.protocol import Token
 
@@ -12,7 +12,7 @@ Alignment = tuple[tuple[int, int], ...]
 
 
 def align_words(
-    weights: Tensor, source: Sequence[Token], target: Sequence[Token], source_text: str, target_text: str
+    weights: NDArray[np.float32], source: Sequence[Token], target: Sequence[Token], source_text: str, target_text: str
 ) -> Alignment:
     """weights [T, S], row t the attention while token t was predicted → each target word's likeliest source word.
 
@@ -21,10 +21,9 @@ def align_words(
     source_words, target_words = word_numbers(source, source_text), word_numbers(target, target_text)
     if not source_words or not target_words:
         return ()
-    table = torch.zeros(max(target_words) + 1, max(source_words) + 1)
-    weights = weights.float().cpu()
+    table = np.zeros((max(target_words) + 1, max(source_words) + 1), np.float32)
     for row, j in enumerate(target_words):
-        table[j].index_add_(0, torch.tensor(source_words), weights[row, : len(source_words)])
+        np.add.at(table[j], source_words, weights[row, : len(source_words)])
     return tuple((int(i), j) for j, i in enumerate(table.argmax(1)))
 
 

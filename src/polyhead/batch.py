@@ -1,13 +1,20 @@
 """A batch of sentence pairs as tensors; rows are sentences, padded on the right."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from polyhead.symbols import EOS, PAD, SOS
+
+if TYPE_CHECKING:  # who only cuts and pads needs no tensors
+    import torch
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class Batch:
         """How many target tokens are predicted, `<eos>` included, padding not."""
         return int((self.target_out != PAD).sum())
 
-    def split(self, shares: int) -> "list[Batch]":
+    def split(self, shares: int) -> list[Batch]:
         """The batch cut into at most `shares` batches of nearly the same number of rows, in order, none empty."""
         cuts = [len(self.source) * share // shares for share in range(shares + 1)]
         return [
@@ -44,18 +51,33 @@ class Batch:
             if a < b
         ]
 
-    def to(self, device: torch.device | str) -> "Batch":
+    def to(self, device: torch.device | str) -> Batch:
         """The same batch on another device."""
         return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device), self.rows)
 
 
-def pad(sequences: Sequence[Sequence[int]]) -> Tensor:
-    """Sequences of token ids → [B, longest] int64, filled with `<pad>` on the right."""
+def padded(sequences: Sequence[Sequence[int] | NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Sequences of token ids → [B, longest], filled with `<pad>` on the right."""
     longest = max((len(sequence) for sequence in sequences), default=0)
-    padded = torch.full((len(sequences), longest), PAD, dtype=torch.int64)
+    rows = np.full((len(sequences), longest), PAD, np.int64)
     for row, sequence in enumerate(sequences):
-        padded[row, : len(sequence)] = torch.as_tensor(sequence, dtype=torch.int64)
-    return padded
+        rows[row, : len(sequence)] = sequence
+    return rows
+
+
+def real(sequences: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+    """The same sequences → [B, longest], True at what is theirs, whatever it is."""
+    mask = np.zeros((len(sequences), max((len(sequence) for sequence in sequences), default=0)), np.bool_)
+    for row, sequence in enumerate(sequences):
+        mask[row, : len(sequence)] = True
+    return mask
+
+
+def pad(sequences: Sequence[Sequence[int]]) -> Tensor:
+    """`padded` as a tensor."""
+    import torch
+
+    return torch.from_numpy(padded(sequences))
 
 
 def collate(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], rows: Sequence[int] = ()) -> Batch:

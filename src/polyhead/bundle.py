@@ -6,32 +6,37 @@
 Format 1. Weights have canonical names: tied weights stand once.
 """
 
+from __future__ import annotations
+
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import Field, ValidationError
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
-from torch import Tensor
+from safetensors.numpy import save_file
 
 from polyhead.config import Config
 from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError
 from polyhead.files import Stamp, atomic_file, write_text
-from polyhead.model.build import ModelConfig, build_model
-from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.model.uninitialised import Uninitialised
+from polyhead.model.config import ModelConfig, TransformerConfig
+from polyhead.model.shapes import transformer_shapes
+from polyhead.model.stored import read_weights
+from polyhead.model.trained import Floats, TransformerArrays, fill, without_values
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from polyhead.model.seq2seq import Seq2SeqModel
+
 FORMAT = 1
-MAPPED = sys.platform == "linux"
-"""Whether loaded weights are the file's pages: elsewhere the file couldn't be replaced as long as they are in use."""
 
 
 class BundleConfig(Config):
@@ -66,11 +71,33 @@ class Bundle:
     """A model with everything that its text needs."""
 
     config: BundleConfig
-    model: Seq2SeqModel[Any]
+    given: Seq2SeqModel[Any] | TransformerArrays
+    """The model as it came: as modules, or as a file's arrays."""
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
     weights: Stamp | None = None
     """The file that the model's weights may be pages of."""
+
+    @cached_property
+    def model(self) -> Seq2SeqModel[Any]:
+        """The model as modules of PyTorch, which are made when they are first asked for."""
+        if not isinstance(self.given, TransformerArrays):
+            return self.given
+        model = without_values(self.config.model, self.config.source_vocabulary, self.config.target_vocabulary)
+        fill(model, self.given.arrays)
+        return model
+
+    @property
+    def trained(self) -> Seq2SeqModel[Any] | TransformerArrays:
+        """What an engine is made of: the modules, which may have been changed, if there are any by now."""
+        return cast("Seq2SeqModel[Any] | None", self.__dict__.get("model")) or self.given
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were learnt."""
+        if isinstance(self.given, TransformerArrays):
+            return sum(array.size for array in self.given.arrays.values())
+        return sum(parameter.numel() for parameter in self.given.parameters())
 
     @property
     def overwritten(self) -> bool:
@@ -100,9 +127,9 @@ def save_description(
 
 def save_weights(directory: Path, weights: Mapping[str, Tensor]) -> None:
     """Writes `model.safetensors` in float32, atomically."""
-    tensors = {name: weight.detach().float().cpu().contiguous() for name, weight in weights.items()}
+    arrays = {name: weight.detach().float().cpu().contiguous().numpy() for name, weight in weights.items()}
     with atomic_file(directory / "model.safetensors") as temporary:
-        save_file(tensors, temporary, {"format": "pt"})
+        save_file(arrays, temporary, {"format": "pt"})
 
 
 def load_bundle(directory: Path | str) -> Bundle:
@@ -125,10 +152,8 @@ def load_bundle(directory: Path | str) -> Bundle:
             raise ModelError(
                 f"{directory}: the {side} vocabulary has {tokenizer.vocabulary_size} pieces, config.json says {size}"
             )
-    with Uninitialised():
-        model = build_model(config.model, config.source_vocabulary, config.target_vocabulary)
-    weights = _load_weights(model, directory / "model.safetensors")
-    return Bundle(config, model.eval(), source, target, weights)
+    weights, stamp = _load_weights(directory / "model.safetensors")
+    return Bundle(config, _fitted(config, weights, directory / "model.safetensors"), source, target, stamp)
 
 
 def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
@@ -161,21 +186,32 @@ def read_config(directory: Path) -> BundleConfig:
         raise ModelError(f"{path}: {key}: {problem['msg']}; copy the model directory again") from None
 
 
-def _load_weights(model: Seq2SeqModel[Any], path: Path) -> Stamp:
+def _load_weights(path: Path) -> tuple[dict[str, Floats], Stamp]:
     try:
         stamp = Stamp.of(path)
-        weights = load_file(path)
+        weights = read_weights(path)
+        if Stamp.of(path) != stamp:
+            raise ModelError(f"{path} was written while it was read: load the model again")
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
-    parameters = dict(model.named_parameters())
-    if missing := sorted(parameters.keys() ^ weights.keys()):
+    return weights, stamp
+
+
+def _fitted(config: BundleConfig, weights: Mapping[str, Floats], path: Path) -> Seq2SeqModel[Any] | TransformerArrays:
+    """The model with those weights. Raises ModelError where they are not its own."""
+    sizes = config.source_vocabulary, config.target_vocabulary
+    if isinstance(config.model, TransformerConfig):
+        _check_fit(weights, transformer_shapes(config.model, *sizes), path)
+        return TransformerArrays(config.model, weights)
+    model = without_values(config.model, *sizes)
+    _check_fit(weights, {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}, path)
+    fill(model, weights)
+    return model
+
+
+def _check_fit(weights: Mapping[str, Floats], shapes: Mapping[str, tuple[int, ...]], path: Path) -> None:
+    if missing := sorted(shapes.keys() ^ weights.keys()):
         raise ModelError(f"{path} does not fit config.json: {missing[0]} stands in only one of them")
-    for name, parameter in parameters.items():
-        if parameter.shape != weights[name].shape:
-            raise ModelError(
-                f"{path} does not fit config.json: {name} is {tuple(weights[name].shape)}, "
-                f"expected {tuple(parameter.shape)}"
-            )
-        weight = weights[name].to(parameter.dtype)
-        parameter.data = weight if MAPPED else weight.clone()
-    return stamp
+    for name, shape in shapes.items():
+        if weights[name].shape != shape:
+            raise ModelError(f"{path} does not fit config.json: {name} is {weights[name].shape}, expected {shape}")

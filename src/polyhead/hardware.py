@@ -1,39 +1,117 @@
-"""What the CPU can do, and how many of its cores an operation takes."""
+"""What the CPU can do, and how many of its cores an operation takes.
 
+A process that only translates has no PyTorch, so nothing here loads it but what is about PyTorch alone.
+"""
+
+import ctypes
 import os
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from typing import TypeVar
-
-import torch
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
 WITHOUT = tuple(os.environ.get("POLYHEAD_CPU_WITHOUT", "").split())
 """How names of instructions begin that are to be left alone as if this CPU did not have them, as "avx512 amx"."""
 
+NAMES = {
+    "avx2": "avx2",
+    "fma": "fma3",
+    "avxvnni": "avx_vnni",
+    "avx512f": "avx512_f",
+    "avx512vnni": "avx512_vnni",
+    "avx512bf16": "avx512_bf16",
+    "amx-tile": "amx_tile",
+    "amx-int8": "amx_int8",
+    "amx-bf16": "amx_bf16",
+}
+"""The instructions that are asked for: their names in LLVM, and in PyTorch and here."""
+
 TILES = {"amx_tile", "amx_int8", "amx_bf16"}
 """The instructions of the unit for matrices."""
 
+_ARCH_PRCTL, _REQUEST_STATE, _TILE_DATA = 158, 0x1023, 18
+"""Linux's number of the call on x86-64, what is asked for by it (ARCH_REQ_XCOMP_PERM), and for which registers."""
+
+
+@cache
+def _instructions() -> frozenset[str]:
+    # LLVM takes some 30 MB, which not every process needs; Numba has it loaded in those that do.
+    binding: Any = import_module("llvmlite.binding")
+    try:
+        found: Mapping[str, bool] = binding.get_host_cpu_features()
+    except RuntimeError:  # so it is documented where LLVM knows nothing of the CPU
+        return frozenset()
+    return frozenset(name for theirs, name in NAMES.items() if found.get(theirs))
+
 
 def cpu_features() -> set[str]:
-    """The names of the instructions that this CPU has; none where PyTorch is too old to say."""
-    ask = getattr(torch.cpu, "get_capabilities", dict[str, object])
-    return {name for name, has in ask().items() if has is True and not name.startswith(WITHOUT)}
+    """Which of the instructions in `NAMES` this CPU has and the system lets be used."""
+    return {name for name in _instructions() if not name.startswith(WITHOUT)}
 
 
 @cache
 def may_use_tiles() -> bool:
     """Whether this process may use the CPU's unit for matrices (AMX): Linux wants to be asked for it first."""
-    ask = getattr(torch.cpu, "_init_amx", None)
-    return cpu_features() >= TILES and ask is not None and bool(ask())
+    return cpu_features() >= TILES and sys.platform == "linux" and _ask_for_tiles()
+
+
+def _ask_for_tiles() -> bool:
+    call = ctypes.CDLL(None).syscall
+    call.argtypes, call.restype = [ctypes.c_long] * 3, ctypes.c_long
+    return call(_ARCH_PRCTL, _REQUEST_STATE, _TILE_DATA) == 0
 
 
 @cache
 def multiplies_bfloat16() -> bool:
     """Whether oneDNN has products in bfloat16 for this CPU."""
+    import torch
+
     return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+def has_torch() -> bool:
+    """Whether PyTorch has been loaded in this process, or is being loaded: `import torch` then waits for the rest."""
+    return "torch" in sys.modules
+
+
+def cores() -> int:
+    """How many an operation of this thread may take: PyTorch's number, also before PyTorch is there."""
+    if has_torch():
+        import torch
+
+        return torch.get_num_threads()
+    for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        first = os.environ.get(name, "").split(",")[0].strip()  # a list is for loops within loops
+        if first.isdecimal() and int(first) > 0:
+            return int(first)
+    return _physical_cores()
+
+
+def _physical_cores() -> int:
+    """Those that this process may run on; two threads of one core would share its units."""
+    if sys.platform != "linux":
+        return os.cpu_count() or 1
+    allowed = os.sched_getaffinity(0)
+    siblings = [Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list") for number in allowed]
+    try:
+        return len({each.read_text() for each in siblings})
+    except OSError:  # a system that doesn't say
+        return len(allowed)
+
+
+def use_cores(count: int) -> None:
+    """So many for each operation of this thread and of those that begin later."""
+    if has_torch():
+        import torch
+
+        torch.set_num_threads(count)
+    else:
+        os.environ["OMP_NUM_THREADS"] = str(count)  # here `cores` finds it, and so does what is loaded later
 
 
 @contextmanager
@@ -47,13 +125,13 @@ def meanwhile(ask: Callable[[], Value], put: Callable[[Value], None], value: Val
         put(before)
 
 
-def cores_an_operation(cores: int) -> AbstractContextManager[None]:
+def cores_an_operation(count: int) -> AbstractContextManager[None]:
     """Within the block so many for each operation, and afterwards as before.
 
     MKL knows one number for the whole process, so this holds for all threads; other libraries keep one for each thread,
-    which a new thread must set for itself.
+    which a new thread must set for itself. Without PyTorch no operation takes more than one core by itself.
     """
-    return meanwhile(torch.get_num_threads, torch.set_num_threads, cores)
+    return meanwhile(cores, use_cores, count) if has_torch() else nullcontext()
 
 
 def few_sizes(size: int) -> int:

@@ -31,7 +31,7 @@ def align_pieces(bundle: Bundle, pieces: Sequence[Piece], outputs: Sequence[Sequ
             source = bundle.source_tokenizer.tokens(pieces[i].content)
             target = bundle.target_tokenizer.decoded(outputs[i])
             tag = len(pieces[i].tokens) - len(source)
-            weights = heads[row].mean(0)[: len(target), tag : tag + len(source)]
+            weights = heads[row].mean(0)[: len(target), tag : tag + len(source)].float().cpu().numpy()
             text = bundle.target_tokenizer.decode(outputs[i])
             alignments[i] = align_words(weights, source, target, pieces[i].content, text)
     return alignments

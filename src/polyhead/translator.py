@@ -3,28 +3,23 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from polyhead.batch import collate, cut_by_length, pad
+from polyhead.batch import collate, cut_by_length, padded, real
 from polyhead.bundle import Bundle, load_bundle
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid, Rule
-from polyhead.decoding.scoring import score
 from polyhead.decoding.search import search as run_search
 from polyhead.decoding.search import width
 from polyhead.decoding.trace import Observer
 from polyhead.decoding.workers import batches_for_workers, side_by_side
-from polyhead.engine.choice import DtypeName, EngineName, choose
+from polyhead.engine.choice import DtypeName, EngineName, choose, needs_modules
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError, PolyheadError
-from polyhead.inspection.trace import Edits, Trace, trace
-from polyhead.piece_alignment import align_pieces
 from polyhead.pieces import cut_into_pieces, encode_source, longest_source
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
@@ -32,6 +27,10 @@ from polyhead.shortlist.search import ShortlistSearch
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import EOS
 from polyhead.translation import Piece, Translation, join
+
+if TYPE_CHECKING:
+    from polyhead.decoding.scoring import TeacherForcing
+    from polyhead.inspection.trace import Edits, Trace
 
 __all__ = ["Translation", "Translator"]
 
@@ -61,10 +60,11 @@ class Translator:
         self.bundle = bundle
         self.bundles = (bundle, *others)
         self.config = bundle.config
-        models: list[Any] = [each.model for each in self.bundles]
-        self.model: Any = Ensemble(models) if others else bundle.model
-        self.choices = tuple(choose(each, engine, dtype) for each in models)
-        prepared = [prepare(each, choice) for each, choice in zip(models, self.choices, strict=True)]
+        self.choices = tuple(choose(each.trained, engine, dtype) for each in self.bundles)
+        prepared: list[Any] = [
+            prepare(each.model if needs_modules(each.trained, choice) else each.trained, choice)
+            for each, choice in zip(self.bundles, self.choices, strict=True)
+        ]
         masked = prepared if shortlist is None else [Masked(each, shortlist) for each in prepared]
         self.engine: Any = Ensemble(masked) if others else masked[0]
         self.shortlist = shortlist
@@ -122,6 +122,8 @@ class Translator:
         found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer, check)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
+            from polyhead.piece_alignment import align_pieces
+
             alignments = align_pieces(self.bundle, pieces, [hypotheses[0].tokens for hypotheses in found])
             for ranked, alignment in zip(translated, alignments, strict=True):
                 ranked[0] = replace(ranked[0], alignment=alignment)
@@ -142,6 +144,8 @@ class Translator:
         Raises PolyheadError where the counts differ or a text is above the model's length limit, ModelError where the
         file of the weights has been overwritten.
         """
+        from polyhead.decoding.scoring import score
+
         for bundle in self.bundles:
             bundle.check()
         if len(sources) != len(targets):
@@ -171,12 +175,14 @@ class Translator:
         target_language: str | None = None,
         beam_size: int | None = None,
         companion: str | None = None,
-        edits: Edits | None = None,
-    ) -> Trace:
+        edits: "Edits | None" = None,
+    ) -> "Trace":
         """Translates one sentence and gives all that happened inside, to be drawn, saved, or shown by a notebook.
 
         See `polyhead.inspection.trace.trace`. Of an ensemble, the first model is looked at.
         """
+        from polyhead.inspection.trace import trace
+
         return trace(
             self,
             text,
@@ -186,6 +192,13 @@ class Translator:
             companion=companion,
             edits=edits,
         )
+
+    @cached_property
+    def model(self) -> "TeacherForcing":
+        """What scores given translations: the model, or the ensemble."""
+        from polyhead.decoding.scoring import mean_of
+
+        return mean_of([each.model for each in self.bundles]) if len(self.bundles) > 1 else self.bundle.model
 
     @property
     def longest_source(self) -> int:
@@ -252,13 +265,12 @@ class Translator:
         observer: Observer | None,
         check: Callable[[], None] | None,
     ) -> list[list[Hypothesis]]:
-        source = pad([[*piece.tokens, EOS] for piece in pieces])
-        mask = torch.arange(source.size(1)) < torch.tensor([[len(piece.tokens) + 1] for piece in pieces])
+        source = [[*piece.tokens, EOS] for piece in pieces]
         prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
         search = partial(run_search, self.engine) if self._shortlisted is None else self._shortlisted
         return search(
-            source,
-            mask,
+            padded(source),
+            real(source),
             config,
             sentences=keys,
             rules=self.rules,

@@ -13,7 +13,8 @@ from benchmarks.counting import (
     translation_products,
 )
 from benchmarks.sizes import SIZES, Size
-from polyhead.model.transformer import Transformer, TransformerConfig, build_transformer
+from polyhead.model.config import TransformerConfig
+from polyhead.model.transformer import Transformer, build_transformer
 
 SMALL = Size("odd", 2, 3, 24, 56, 4, dropout=0.0, peak=1e-3)
 V, B, S, T = 50, 3, 19, 17  # fewer keys than 16 the model fills up, which is no work that the task asks for

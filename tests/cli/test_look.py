@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.translator import Translator
 from tests.small import write_small
 

@@ -1,13 +1,16 @@
-"""Toy models that satisfy the `Seq2Seq` protocol and nothing more."""
+"""Toy models that satisfy the `Seq2Seq` protocol, and can be called with whole targets as `score` does it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from polyhead.model.arrays import InArrays
 from polyhead.model.seq2seq import Seq2Seq
 from polyhead.model.state import Memory
 
@@ -42,6 +45,13 @@ class TableModel:
     def step(self, previous: Tensor, state: HashState) -> tuple[Tensor, HashState]:
         after = (state.hash * 31 + previous * 7919 + 17) % BUCKETS
         return self.table[after], HashState(after)
+
+    def __call__(self, source: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
+        state, steps = self.start(self.encode(source, source_mask)), list[Tensor]()
+        for previous in target_in.unbind(1):
+            logits, state = self.step(previous, state)
+            steps.append(logits)
+        return torch.stack(steps, dim=1)
 
 
 @dataclass(frozen=True)
@@ -118,24 +128,47 @@ def sources() -> Callable[..., tuple[Tensor, Tensor]]:
     return make
 
 
-class CountingModel:
-    """Wraps a model and notes how many rows each step is given."""
+@pytest.fixture
+def arrays(sources: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., tuple[NDArray[Any], NDArray[Any]]]:
+    """The same in arrays."""
 
-    def __init__(self, model: Seq2Seq[Any]) -> None:
+    def make(*given: Any, **named: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        source, mask = sources(*given, **named)
+        return source.numpy(), mask.numpy()
+
+    return make
+
+
+class CountingModel:
+    """Wraps a model, of tensors or in arrays, and notes how many rows each step is given."""
+
+    def __init__(self, model: Any) -> None:
         self.model = model
         self.rows: list[int] = []
 
-    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
+    def encode(self, source: Any, source_mask: Any) -> Any:
         return self.model.encode(source, source_mask)
 
-    def start(self, memory: Memory) -> Any:
+    def start(self, memory: Any) -> Any:
         return self.model.start(memory)
 
-    def step(self, previous: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def step(self, previous: Any, state: Any) -> tuple[Any, Any]:
         self.rows.append(len(previous))
         return self.model.step(previous, state)
 
 
 @pytest.fixture
-def counting() -> Callable[[Seq2Seq[Any]], Any]:
+def counting() -> Callable[[Any], Any]:
     return CountingModel
+
+
+class Apart(InArrays):
+    """Its logits stay in tensors, as they do on a GPU."""
+
+    def _given(self, numbers: Tensor) -> Tensor:
+        return numbers.float()
+
+
+@pytest.fixture
+def apart() -> Callable[[Seq2Seq[Any]], InArrays]:
+    return Apart

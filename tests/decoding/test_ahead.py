@@ -7,49 +7,51 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
+from numpy.typing import NDArray
 
 from polyhead.decoding import ahead
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.search import search
+from polyhead.decoding.searchable import Numbers, Values
+from polyhead.model.arrays import InArrays
 
 Make = Callable[..., Any]
-Sources = Callable[..., tuple[Tensor, Tensor]]
+Arrays = Callable[..., tuple[NDArray[Any], NDArray[Any]]]
 
 
 class InParts:
-    """Of a model whose steps give logits: they are its features."""
+    """Of a model in arrays whose steps give logits: they are its features."""
 
     def __init__(self, model: Any) -> None:
         self.model, self.rows = model, []
         self.encode, self.start = model.encode, model.start
 
-    def features(self, previous: Tensor, state: Any) -> tuple[Tensor, Any]:
+    def features(self, previous: Numbers, state: Any) -> tuple[Values, Any]:
         return self.model.step(previous, state)
 
-    def logits(self, features: Tensor) -> Tensor:
+    def logits(self, features: Values) -> Values:
         self.rows.append(len(features))
-        return features.clone()
+        return features.copy()
 
 
 @pytest.mark.parametrize("most", [1, 4, 7, 1000])
 @pytest.mark.parametrize("prefixes", [[], [(4,), (), (5, 6), ()]], ids=["free", "begun"])
 def test_parts_change_nothing(
-    table_model: Make, sources: Sources, monkeypatch: pytest.MonkeyPatch, most: int, prefixes: list[Any]
+    table_model: Make, arrays: Arrays, monkeypatch: pytest.MonkeyPatch, most: int, prefixes: list[Any]
 ) -> None:
     monkeypatch.setattr(ahead, "ROWS", most)
     config = BeamConfig(beam_size=3, n_best=2, no_repeat_ngram=2, min_length=2)
-    model = table_model(9, seed=2)
+    model = InArrays(table_model(9, seed=2))
     divided = InParts(model)
-    assert beam(divided, *sources(4), config, prefixes=prefixes) == beam(model, *sources(4), config, prefixes=prefixes)
+    assert beam(divided, *arrays(4), config, prefixes=prefixes) == beam(model, *arrays(4), config, prefixes=prefixes)
     assert max(divided.rows) <= max(most, 3)
 
 
-def test_a_search_that_is_checked_is_in_parts_too(table_model: Make, sources: Sources) -> None:
-    divided, calls = InParts(table_model(9, seed=2)), []
-    found = search(divided, *sources(3), BeamConfig(beam_size=3), check=lambda: calls.append(1))
-    assert found == search(divided.model, *sources(3), BeamConfig(beam_size=3))
+def test_a_search_that_is_checked_is_in_parts_too(table_model: Make, arrays: Arrays) -> None:
+    divided, calls = InParts(InArrays(table_model(9, seed=2))), []
+    found = search(divided, *arrays(3), BeamConfig(beam_size=3), check=lambda: calls.append(1))
+    assert found == search(divided.model, *arrays(3), BeamConfig(beam_size=3))
     assert len(calls) == 1 + len(divided.rows)
 
 

@@ -1,4 +1,4 @@
-"""Each rule alone, and the rules that a config stands for."""
+"""Each rule alone, on arrays and on tensors, and the rules that a config stands for."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
 from polyhead.decoding.config import SearchConfig
 from polyhead.decoding.rules import (
@@ -22,21 +21,27 @@ from polyhead.decoding.rules import (
     max_lengths,
     search_rule,
 )
+from polyhead.decoding.searchable import Logits
 from polyhead.symbols import EOS, PAD, SOS, UNK
 
 V = 8
 
 
 def allowed(rule: Rule, prefixes: Sequence[Sequence[int]], sentences: Sequence[int] | None = None) -> list[list[int]]:
-    """The tokens that may come next in each row; checks that their log-probabilities stay as they are."""
-    rows = torch.tensor(prefixes, dtype=torch.int64).view(len(prefixes), -1)
-    numbers = np.array(sentences if sentences is not None else range(len(prefixes)))
-    live = Live(rows.numpy(), numbers, rows.device)
-    before = torch.randn(len(prefixes), V, generator=torch.Generator().manual_seed(0)).log_softmax(-1)
-    after = rule(before.clone(), live)
+    """The tokens that may come next in each row.
+
+    Checks that their logits stay as they are, and that an array and a tensor, as a GPU's would be, are treated alike.
+    """
+    numbers = np.array(sentences if sentences is not None else range(len(prefixes)), np.int64)
+    live = Live(np.array(prefixes, np.int64).reshape(len(prefixes), -1), numbers)
+    before = np.random.default_rng(0).normal(size=(len(prefixes), V)).astype(np.float32)
+    after, tensor = before.copy(), torch.from_numpy(before.copy())
+    for logits in (after, tensor):
+        assert rule(logits, live) is None, "it writes into what it is given"
+    assert np.array_equal(after, tensor.numpy())
     kept = after > float("-inf")
-    assert torch.equal(after[kept], before[kept])
-    return [row.nonzero()[:, 0].tolist() for row in kept]
+    assert np.array_equal(after[kept], before[kept])
+    return [row.nonzero()[0].tolist() for row in kept]
 
 
 def test_forbid() -> None:
@@ -44,12 +49,12 @@ def test_forbid() -> None:
 
 
 def test_min_length_is_each_sentences_own() -> None:
-    rule = MinLength(torch.tensor([1, 2]))
+    rule = MinLength(np.array([1, 2]))
     assert [EOS in row for row in allowed(rule, [[4], [4], [5]], sentences=[1, 0, 0])] == [False, True, True]
 
 
 def test_max_length_leaves_only_eos() -> None:
-    rule = MaxLength(torch.tensor([2, 1]))
+    rule = MaxLength(np.array([2, 1]))
     assert allowed(rule, [[4], [4]]) == [list(range(V)), [EOS]]
 
 
@@ -80,21 +85,37 @@ def test_forced_prefix_follows_the_sentence_through_reordering() -> None:
     assert allowed(rule, [[4, 5]], sentences=[0]) == [free]
 
 
+def test_a_rule_may_have_nothing_to_do() -> None:
+    own = np.array([1, 3])
+    idle = [Forbid(()), MinLength(own - 2), MaxLength(own), ForcedPrefix([[4, 5], [6]], then=Chain([]))]
+    for rule in idle:
+        assert allowed(rule, [[6], [6]], sentences=[1, 1]) == [list(range(V))] * 2
+
+
+def test_an_impossible_token_is_forced_in_vain() -> None:
+    row = np.zeros((1, V), np.float32)
+    row[0, 4] = float("-inf")
+    for logits in (row, torch.from_numpy(row.copy())):
+        ForcedPrefix([[4]], then=Chain([]))(logits, Live(np.empty((1, 0), np.int64), np.array([0])))
+        assert (logits == float("-inf")).all(), "a rule makes nothing possible"
+
+
 def test_a_forced_token_may_break_the_other_rules() -> None:
     assert allowed(ForcedPrefix([[7]], then=Forbid((7,))), [[]]) == [[7]]
 
 
 def test_max_lengths_depend_on_the_own_source_only() -> None:
-    mask = torch.tensor([[True, True, True, True], [True, False, False, False]])
+    mask = np.array([[True, True, True, True], [True, False, False, False]])
     config = SearchConfig(max_length_ratio=1.5, max_length_offset=2)
     assert max_lengths(config, mask).tolist() == [8, 3]
     assert max_lengths(config, mask[1:]).tolist() == [3]
     assert max_lengths(SearchConfig(max_length=4), mask).tolist() == [4, 4]
     assert max_lengths(config, mask, [[], [4] * 9]).tolist() == [8, 9]
+    assert max_lengths(config, mask).dtype == np.int64
 
 
 def rules_of(**values: object) -> Rule:
-    return search_rule(SearchConfig.model_validate(values), torch.tensor([2]))
+    return search_rule(SearchConfig.model_validate(values), np.array([2]))
 
 
 def test_search_rule_forbids_the_symbols() -> None:
@@ -109,13 +130,14 @@ def test_max_length_wins_over_min_length() -> None:
 
 
 def test_callers_rules_come_on_top() -> None:
-    def no_six(log_probabilities: Tensor, live: Live) -> Tensor:
-        log_probabilities[:, 6] = float("-inf")
-        return log_probabilities
+    def no_six(logits: Logits, live: Live) -> None:
+        logits[:, 6] = float("-inf")
 
-    assert allowed(search_rule(SearchConfig(), torch.tensor([2]), [no_six]), [[]]) == [[EOS, 4, 5, 7]]
+    assert allowed(search_rule(SearchConfig(), np.array([2]), [no_six]), [[]]) == [[EOS, 4, 5, 7]]
 
 
-def test_a_prefix_for_every_sentence_or_none() -> None:
-    with pytest.raises(ValueError, match="1 forced prefixes for 2 sentences"):
-        search_rule(SearchConfig(), torch.tensor([2, 2]), prefixes=[[4]])
+@pytest.mark.parametrize(("sentences", "given"), [(2, 1), (1, 2), (1, 3), (2, 3)])
+def test_a_prefix_for_every_sentence_or_none(sentences: int, given: int) -> None:
+    mask = np.ones((sentences, 2), np.bool_)
+    with pytest.raises(ValueError, match=f"{given} forced prefixes for {sentences} sentences"):
+        max_lengths(SearchConfig(), mask, prefixes=[[4]] * given)

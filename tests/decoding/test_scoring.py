@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from polyhead.batch import collate
+from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.greedy import greedy
-from polyhead.decoding.scoring import score
+from polyhead.decoding.scoring import mean_of, score
+from polyhead.model.arrays import InArrays
 
 Make = Callable[..., Any]
 Sources = Callable[..., tuple[Tensor, Tensor]]
@@ -31,3 +34,26 @@ def test_equals_the_stepwise_sum(tiny_gru: Make, sources: Sources) -> None:
 def test_no_sentences(tiny_gru: Make) -> None:
     nothing = torch.empty(0, 0, dtype=torch.int64)
     assert score(tiny_gru(8, seed=0), nothing, nothing.bool(), nothing, nothing).shape == (0, 0)
+
+
+@pytest.mark.parametrize("kinds", ["t", "g", "gg", "tg", "ttt"], ids="of {}".format)
+@torch.inference_mode()
+def test_the_mean_of_models_is_the_ensembles_step_by_step(
+    table_model: Make, tiny_gru: Make, sources: Sources, kinds: str
+) -> None:
+    models = [(table_model if kind == "t" else tiny_gru)(40, seed=seed) for seed, kind in enumerate(kinds)]
+    for model, own in zip(models, (8, 9, 10), strict=False):
+        if isinstance(model, table_model):
+            model.table[:, [7, own]] = float("-inf")  # 7 for all of them
+    source, mask = sources(4)
+    target_in = torch.randint(1, 40, (4, 5), generator=torch.Generator().manual_seed(6))
+    found = mean_of(models)(source, mask, target_in)
+    mean = torch.stack([model(source, mask, target_in).double().softmax(-1) for model in models]).mean(0)
+    assert torch.allclose(found.double().exp(), mean, atol=1e-6)
+
+    ensemble = Ensemble([InArrays(model) for model in models])
+    state = ensemble.start(ensemble.encode(source.numpy(), mask.numpy()))
+    for position, previous in enumerate(target_in.numpy().T):
+        step, state = ensemble.step(np.ascontiguousarray(previous), state)
+        np.testing.assert_allclose(step, found[:, position].numpy(), atol=1e-5, rtol=1e-5)
+        assert (step[:, 7] == float("-inf")).all() == ("g" not in kinds)

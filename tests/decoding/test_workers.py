@@ -1,5 +1,7 @@
 """Batches in threads of one core each."""
 
+import os
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -29,6 +31,24 @@ def test_results_come_in_order_from_several_threads_of_one_core(two_cores: None)
     assert {cores for _, cores, _ in results} == {1}
     assert len({name for _, _, name in results}) == 2
     assert torch.get_num_threads() == 2
+
+
+def test_without_pytorch_there_are_as_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    meet = threading.Barrier(2, timeout=20)
+
+    def task(number: int) -> tuple[int, str]:
+        if number < 2:
+            meet.wait()
+        return number, threading.current_thread().name
+
+    results = list(side_by_side(task, range(6)))
+    assert [number for number, _ in results] == list(range(6))
+    assert len({name for _, name in results}) == 2
+    assert len(batches_for_workers([10] * 1000, 4096)) >= 8
+    assert "torch" not in sys.modules
+    assert os.environ["OMP_NUM_THREADS"] == "2"
 
 
 def test_an_error_is_raised_here_and_the_cores_come_back(two_cores: None) -> None:

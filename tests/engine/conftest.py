@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from polyhead.model.build import build_model
-from polyhead.model.transformer import Transformer, TransformerConfig
+from polyhead.model.config import TransformerConfig
+from polyhead.model.transformer import Transformer
 
 VOCABULARY = 23
 CHOICES = {

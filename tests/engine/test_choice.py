@@ -1,19 +1,23 @@
 """Which engine is taken."""
 
+import itertools
 from typing import Any
 
 import pytest
 import torch
 
 from polyhead.engine import choice, fused
-from polyhead.engine.choice import Choice, choose
+from polyhead.engine.choice import Choice, choose, fused_arrays
+from polyhead.engine.in_arrays import PreparedInArrays
+from polyhead.engine.modules import arrays_of
 from polyhead.engine.prepare import prepare
 from polyhead.engine.projection import Plain
-from polyhead.engine.transformer import PreparedTransformer
 from polyhead.errors import ModelError
 from polyhead.model.build import build_model
-from polyhead.model.rnn import RNNConfig
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import RNNConfig, TransformerConfig
+from polyhead.model.positions import POSITIONS
+from polyhead.model.shapes import transformer_shapes
+from polyhead.model.sublayer import PreNorm
 
 
 def transformer(d_model: int = 16):
@@ -51,7 +55,7 @@ def test_what_is_asked_for_is_taken() -> None:
 
 def test_an_rnn_is_searched_as_it_is() -> None:
     model = recurrent()
-    assert prepare(model, choose(model)) is model
+    assert prepare(model, choose(model)).model is model
     with pytest.raises(ModelError, match="Transformer"):
         choose(model, "prepared")
     with pytest.raises(ModelError, match="float32"):
@@ -67,8 +71,8 @@ def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match="oneDNN"):
         choose(transformer(), dtype="bfloat16")
     prepared = prepare(transformer(), choose(transformer(256)))
-    assert isinstance(prepared, PreparedTransformer)
-    assert isinstance(prepared.output, Plain)
+    assert isinstance(prepared, PreparedInArrays)
+    assert isinstance(prepared.prepared.output, Plain)
 
 
 def test_a_part_without_a_prepared_form_leaves_the_model_as_it_is() -> None:
@@ -87,3 +91,34 @@ def test_a_part_without_a_prepared_form_leaves_the_model_as_it_is() -> None:
     assert choose(model) == Choice("plain", "float32")
     with pytest.raises(TypeError, match="Identity"):
         prepare(model, Choice("prepared", "float32"))
+
+
+@pytest.mark.parametrize("change", ["epsilon", "heads", "sub-layers"])
+def test_layers_that_differ_have_no_kernel_but_are_prepared(monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    monkeypatch.setattr(fused, "cpu_features", lambda: {"avx2", "fma3"})
+    model = transformer(16)
+    assert fused_arrays(model, "float32") is not None
+    layer = model.get_submodule("encoder.layers.0")
+    match change:
+        case "epsilon":
+            layer.feed_forward_sublayer.norm.eps = 1e-3
+        case "heads":
+            layer.self_attention.num_heads = 4
+        case _:
+            layer.feed_forward_sublayer = PreNorm(16, 0.1)
+    assert fused_arrays(model, "float32") is None
+    assert isinstance(prepare(model, choose(model)), PreparedInArrays)
+
+
+def test_what_modules_are_is_what_their_settings_say() -> None:
+    for settings in itertools.product(("post", "pre"), ("relu", "gelu", "swiglu"), POSITIONS):
+        names = dict(zip(("norm", "activation", "positions"), settings, strict=True))
+        config = TransformerConfig(
+            encoder_layers=2, decoder_layers=1, d_model=16, d_ff=8, num_heads=2, dropout=0.0, max_length=30,
+            tie_embeddings="none", **names,
+        )  # fmt: skip
+        found = arrays_of(build_model(config, 9, 11))
+        assert found is not None
+        left = {"dropout", "tie_embeddings"}  # which an engine has no use for
+        assert found.config.model_dump(exclude=left) == config.model_dump(exclude=left)
+        assert {name: array.shape for name, array in found.arrays.items()} == transformer_shapes(config, 9, 11)

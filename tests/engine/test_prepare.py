@@ -4,24 +4,28 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import nn
 
 from polyhead.bundle import load_bundle
-from polyhead.engine.choice import PLAIN, Choice
+from polyhead.decoding.searchable import Searchable
+from polyhead.engine import fused
+from polyhead.engine.choice import PLAIN, Choice, needs_modules
 from polyhead.engine.mapped import FilePages
-from polyhead.engine.prepare import PACKS, WEIGHTY, leaving, prepare
+from polyhead.engine.prepare import prepare
+from polyhead.engine.prepare_modules import PACKS, WEIGHTY, leaving
 from polyhead.engine.projection import pack_plain
-from polyhead.model.rnn import RNNConfig
-from polyhead.model.seq2seq import Seq2Seq
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import RNNConfig, TransformerConfig
 from tests.small import write_small
 
 SHAPE = TransformerConfig(encoder_layers=2, decoder_layers=2, d_model=128, d_ff=256, num_heads=4, max_length=40)
-SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 10, 11, 12, 2]])
+SOURCE = np.array([[5, 6, 7, 8, 2], [9, 10, 11, 12, 2]])
 EXACT = Choice("prepared", "float32")
+kernels = pytest.mark.skipif(not fused.has_instructions(), reason="this CPU has no AVX2 or no FMA")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="pages of files are given back on Linux alone")
 
 
@@ -44,22 +48,61 @@ def in_memory(model: nn.Module) -> nn.Module:
     return model
 
 
-@torch.inference_mode()
-def logits(model: Seq2Seq) -> Tensor:
+def logits(model: Searchable) -> NDArray[np.float32]:
     """Of a few steps."""
-    state = model.start(model.encode(SOURCE, torch.ones_like(SOURCE, dtype=torch.bool)))
+    state = model.start(model.encode(SOURCE, np.ones_like(SOURCE, dtype=bool)))
     rows = []
     for token in (2, 7, 9):
-        step, state = model.step(torch.full((2,), token), state)
+        step, state = model.step(np.full(2, token), state)
         rows.append(step)
-    return torch.stack(rows)
+    return np.stack(rows)
+
+
+def pages_of(model: nn.Module) -> FilePages:
+    return FilePages.of(weight.data_ptr() for weight in model.parameters())
 
 
 @pytest.mark.parametrize("dtype", PACKS)
 def test_weights_in_a_file_are_packed_as_those_in_memory(directory, dtype) -> None:
     choice = Choice("prepared", dtype)
     expected = logits(prepare(in_memory(load_bundle(directory).model), choice))
-    assert torch.equal(logits(prepare(load_bundle(directory).model, choice)), expected)
+    assert np.array_equal(logits(prepare(load_bundle(directory).model, choice)), expected)
+
+
+@kernels
+@pytest.mark.parametrize("dtype", fused.PRECISIONS)
+def test_kernels_need_no_modules(directory, dtype) -> None:
+    choice, bundle = Choice("prepared", dtype), load_bundle(directory)
+    assert not needs_modules(bundle.trained, choice)
+    found = logits(prepare(bundle.trained, choice))
+    assert np.array_equal(found, logits(prepare(bundle.model, choice)))
+    assert not needs_modules(bundle.trained, choice)
+
+
+@kernels
+@linux
+@pytest.mark.parametrize("dtype", fused.PRECISIONS)
+def test_what_is_packed_of_arrays_leaves_memory_and_can_be_looked_at(directory, dtype) -> None:
+    arrays = load_bundle(directory).trained
+    engine = prepare(arrays, Choice("prepared", dtype))
+    logits(engine)
+    assert resident(directory) == 0
+    weights = load_file(directory / "model.safetensors")
+    assert all(np.array_equal(array, weights[name].numpy()) for name, array in arrays.arrays.items())
+
+
+@pytest.mark.parametrize("choice", [PLAIN, Choice("prepared", "bfloat16")], ids=str)
+def test_what_only_modules_can_do_asks_for_them(directory, choice) -> None:
+    bundle = load_bundle(directory)
+    assert needs_modules(bundle.trained, choice)
+    with pytest.raises(TypeError, match="modules"):
+        prepare(bundle.trained, choice)
+    assert np.isfinite(logits(prepare(bundle.model, choice))).all()
+
+
+def test_a_cpu_without_the_instructions_needs_modules(directory, monkeypatch) -> None:
+    monkeypatch.setattr(fused, "cpu_features", set[str])
+    assert needs_modules(load_bundle(directory).trained, EXACT)
 
 
 @linux
@@ -80,22 +123,23 @@ def test_a_search_goes_on_when_the_file_is_overwritten(directory, choice) -> Non
     expected = logits(engine)
     path = directory / "model.safetensors"
     path.write_bytes(bytes(path.stat().st_size))
-    assert torch.equal(logits(engine), expected)
+    assert np.array_equal(logits(engine), expected)
 
 
 def test_without_packing_nothing_stays_in_the_file(directory, monkeypatch) -> None:
+    monkeypatch.setattr(fused, "cpu_features", set[str])
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
     model = load_bundle(directory).model
     engine = prepare(model, EXACT)
-    assert FilePages.of(model.parameters()) == FilePages(())
-    assert torch.isfinite(logits(engine)).all()
+    assert pages_of(model) == FilePages(())
+    assert np.isfinite(logits(engine)).all()
 
 
 def test_other_models_leave_their_file(tmp_path) -> None:
     shape = RNNConfig(d_model=32, hidden_size=32)
     model = load_bundle(write_small(tmp_path / "model", shape)).model
-    assert prepare(model, PLAIN) is model
-    assert FilePages.of(model.parameters()) == FilePages(())
+    assert prepare(model, PLAIN).model is model
+    assert pages_of(model) == FilePages(())
 
 
 @pytest.mark.parametrize("choice", [PLAIN, EXACT], ids=str)
@@ -106,7 +150,7 @@ def test_what_was_changed_before_stays_changed(directory, choice) -> None:
         bias.add_(1.0)
     expected = bias.clone()
     before = logits(prepare(load_bundle(directory).model, choice))
-    assert not torch.equal(logits(prepare(model, choice)), before)
+    assert not np.array_equal(logits(prepare(model, choice)), before)
     assert torch.equal(bias, expected)
 
 
@@ -114,7 +158,7 @@ def test_what_was_changed_before_stays_changed(directory, choice) -> None:
 def test_after_the_block_no_pack_takes_a_change_back(directory) -> None:
     model = load_bundle(directory).model
     weight = model.get_parameter("encoder.layers.0.feed_forward.inner.weight")
-    with leaving(FilePages.of(model.parameters()), pack_plain) as pack:
+    with leaving(pages_of(model), pack_plain) as pack:
         pass
     with torch.no_grad():
         weight.fill_(3.0)
@@ -124,7 +168,7 @@ def test_after_the_block_no_pack_takes_a_change_back(directory) -> None:
 
 def test_freed_memory_goes_back_before_a_weight_that_decides_the_peak(monkeypatch) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr("polyhead.engine.prepare.trim", lambda: asked.append(True))
+    monkeypatch.setattr("polyhead.engine.prepare_modules.trim", lambda: asked.append(True))
     with leaving(FilePages(()), pack_plain) as pack:
         pack(torch.empty(16, 16), None, "none")
         assert not asked

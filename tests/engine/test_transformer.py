@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -12,7 +13,9 @@ from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig
 from polyhead.decoding.search import search
 from polyhead.engine import fused
 from polyhead.engine.choice import Choice
-from polyhead.engine.prepare import prepare
+from polyhead.engine.in_arrays import PreparedInArrays
+from polyhead.engine.prepare import prepare as prepare_in_arrays
+from polyhead.engine.transformer import PreparedTransformer
 from polyhead.model.seq2seq import Seq2Seq
 from polyhead.model.transformer import Transformer
 from polyhead.symbols import EOS, PAD, SOS
@@ -26,6 +29,13 @@ EXACT = Choice("prepared", "float32")
 def no_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine here is for CPUs and models that have none."""
     monkeypatch.setattr(fused, "cpu_features", set[str])
+
+
+def prepare(model: Transformer, choice: Choice) -> PreparedTransformer:
+    """The engine itself, of tensors."""
+    found = prepare_in_arrays(model, choice)
+    assert isinstance(found, PreparedInArrays)
+    return found.prepared
 
 
 def close(left: Tensor, right: Tensor) -> None:
@@ -148,10 +158,11 @@ def test_fewer_bits_stay_near(varied: Transformer, dtype: str, error: float) -> 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_features_and_some_rows_of_the_output_layer_give_those_logits(model: Transformer, dtype: str) -> None:
-    prepared = prepare(model, Choice("prepared", dtype))
-    tokens, some = torch.tensor([SOS, 5, 6, 7]), torch.tensor([3, 0, 22, 9])
-    logits, _ = prepared.step(tokens, begin(prepared))
-    features, after = prepared.features(tokens, begin(prepared))
-    assert after.length == 1
+    engine = prepare_in_arrays(model, Choice("prepared", dtype))
+    tokens, some = np.array([SOS, 5, 6, 7]), np.array([3, 0, 22, 9])
+    source = SOURCE.numpy(), MASK.numpy()
+    logits, _ = engine.step(tokens, engine.start(engine.encode(*source)))
+    features, after = engine.features(tokens, engine.start(engine.encode(*source)))
+    assert after.inner.length == 1
     tolerance = 3e-5 if dtype == "float32" else 0.1
-    torch.testing.assert_close(prepared.output_rows(some)(features), logits[:, some], atol=tolerance, rtol=0.02)
+    np.testing.assert_allclose(engine.output_rows(some)(features), logits[:, some], atol=tolerance, rtol=0.02)

@@ -7,9 +7,7 @@ import pytest
 import torch
 
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.rnn import RNNConfig
-from polyhead.model.rnn_attention import RNNAttentionConfig
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import RNNAttentionConfig, RNNConfig, TransformerConfig
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translator import Translator
 from tests.small import small_bundle

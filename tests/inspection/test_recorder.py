@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from polyhead.inspection.trace import Edits, Head, trace
+from polyhead.model.config import TransformerConfig
 from polyhead.model.recording import weights_of
-from polyhead.model.transformer import TransformerConfig
 
 TEXT, LONGER = "bado kilu mera", "noti pasu rovi sela tugo vani zeko fimo"
 

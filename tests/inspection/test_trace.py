@@ -16,8 +16,9 @@ from polyhead.engine.choice import Choice, has_int8
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.sentence import EmptyText, TooLong
 from polyhead.inspection.trace import Edits, Head, trace
+from polyhead.model.arrays import InArrays
 from polyhead.model.build import build_model
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.tokenizers.protocol import Token
 from polyhead.translator import Translator
 
@@ -50,7 +51,7 @@ def test_the_search_is_the_translators_own(translator_of):
 
         def __getattr__(self, name: str) -> object:
             steps.append(1)
-            return getattr(bundle.model, name)
+            return getattr(InArrays(bundle.model), name)
 
     prepared.engine = Counted()
     prepared.attention(TEXT, target_language="xb", edits=Edits(no_look_ahead=True))

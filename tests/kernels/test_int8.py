@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,15 +32,15 @@ def rounded_rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 )
 @settings(max_examples=60, deadline=None)
 def test_equals_the_product_of_rounded_factors(rows: int, inputs: int, outputs: int, seed: int, relu: bool) -> None:
-    draw = torch.Generator().manual_seed(seed)
-    weights = [torch.randn(outputs, 4 * inputs, generator=draw) for _ in range(2)]
-    bias, least = torch.randn(outputs, generator=draw), 0.0 if relu else -np.inf
+    draw = np.random.default_rng(seed)
+    weights = [draw.standard_normal((outputs, 4 * inputs), np.float32) for _ in range(2)]
+    bias, least = draw.standard_normal(outputs, np.float32), 0.0 if relu else -np.inf
     product = pack_int8([lambda weight=weight: (weight, bias) for weight in weights], lambda: None, least)
-    x, y = torch.randn(rows, 4 * inputs, generator=draw).numpy(), np.empty((rows, outputs), np.float32)
+    x, y = draw.standard_normal((rows, 4 * inputs), np.float32), np.empty((rows, outputs), np.float32)
     for layer, weight in enumerate(weights):
         multiply(x, product, layer, y, ALONE)
-        (right, v), (left, s) = rounded_weight(weight.numpy()), rounded_rows(x) if rows else (x, np.ones((0, 1)))
-        expected = (left @ right.T.astype(np.float64)) * v.T + bias.numpy()
+        (right, v), (left, s) = rounded_weight(weight), rounded_rows(x) if rows else (x, np.ones((0, 1)))
+        expected = (left @ right.T.astype(np.float64)) * v.T + bias
         expected = np.maximum(expected, 0) if relu else expected
         # a level that lies between two whole numbers may be rounded either way
         np.testing.assert_allclose(y, expected, atol=float(2 * np.abs(s * v.T).max(initial=0)) * 127, rtol=1e-4)
@@ -68,8 +67,8 @@ def test_a_relus_outputs_are_rounded_half_as_much() -> None:
 
 
 def test_the_largest_sums_are_exact() -> None:
-    signs = torch.tensor([1.0, -1.0])[:, None]
-    product = pack_int8([lambda: (signs.expand(2, 512), None)], lambda: None)
+    signs = np.array([[1], [-1]], np.float32)
+    product = pack_int8([lambda: (np.broadcast_to(signs, (2, 512)), None)], lambda: None)
     x, y = np.ones((7, 512), np.float32), np.empty((7, 2), np.float32)
     x[:, 0] = 0  # else a row of equal numbers, whose levels are 0
     multiply(x, product, 0, y, ALONE)
@@ -77,9 +76,9 @@ def test_the_largest_sums_are_exact() -> None:
 
 
 def test_a_rows_companions_do_not_change_it() -> None:
-    torch.manual_seed(3)
-    product = pack_int8([lambda: (torch.randn(70, 128), None)], lambda: None)
-    x = torch.randn(23, 128).numpy()
+    draw = np.random.default_rng(3)
+    weight, x = draw.standard_normal((70, 128), np.float32), draw.standard_normal((23, 128), np.float32)
+    product = pack_int8([lambda: (weight, None)], lambda: None)
     together, alone = np.empty((23, 70), np.float32), np.empty((1, 70), np.float32)
     multiply(x, product, 0, together, ALONE)
     for row in range(23):
@@ -91,11 +90,11 @@ def test_a_rows_companions_do_not_change_it() -> None:
 @pytest.mark.parametrize("rows", [3, 4, 5, 15, 16, 17, 40])
 @pytest.mark.parametrize("inputs", [64, 192, 512])
 def test_tiles_change_nothing(rows: int, inputs: int) -> None:
-    torch.manual_seed(rows)
-    weight, bias = torch.randn(200, inputs), torch.randn(200)
+    draw = np.random.default_rng(rows)
+    weight, bias = draw.standard_normal((200, inputs), np.float32), draw.standard_normal(200, np.float32)
     product = pack_int8([lambda: (weight, bias)], lambda: None)
     assert product.in_tiles
-    x, y, expected = torch.randn(rows, inputs).numpy(), *np.empty((2, rows, 200), np.float32)
+    x, y, expected = draw.standard_normal((rows, inputs), np.float32), *np.empty((2, rows, 200), np.float32)
     multiply(x, product, 0, y, ALONE)
     multiply(x, product._replace(in_tiles=False), 0, expected, ALONE)
     assert (y == expected).all()

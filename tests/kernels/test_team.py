@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,9 +82,9 @@ def test_a_helper_for_whom_there_is_nothing_goes() -> None:
 @given(rows=st.integers(0, 20), inputs=st.integers(1, 40), outputs=st.integers(1, 400), seed=st.integers(0, 1000))
 @settings(max_examples=60, deadline=None)
 def test_a_team_gives_the_numbers_of_one(rows: int, inputs: int, outputs: int, seed: int) -> None:
-    draw = torch.Generator().manual_seed(seed)
-    weight, bias = torch.randn(outputs, 4 * inputs, generator=draw), torch.randn(outputs, generator=draw)
-    x = torch.randn(rows, 4 * inputs, generator=draw).numpy()
+    draw = np.random.default_rng(seed)
+    weight, bias = draw.standard_normal((outputs, 4 * inputs), np.float32), draw.standard_normal(outputs, np.float32)
+    x = draw.standard_normal((rows, 4 * inputs), np.float32)
     for pack in (pack_int8, pack_float32):
         product = pack([lambda: (weight, bias)], lambda: None)
         together, alone = np.full((2, rows, outputs), np.nan, np.float32)

@@ -6,7 +6,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from polyhead.config import Config
-from polyhead.model.build import MODELS, ModelConfig, build_model
+from polyhead.model.build import MODELS, build_model
+from polyhead.model.config import ModelConfig
 
 
 @pytest.mark.parametrize("kind", MODELS)

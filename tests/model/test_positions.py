@@ -9,8 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyhead.model.config import TransformerConfig
 from polyhead.model.positions import POSITIONS, SinusoidalConcat, positional_encoding
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.sinusoids import sinusoids
 
 
 def formula(length: int, d_model: int) -> np.ndarray:
@@ -29,6 +30,15 @@ def test_equals_the_papers_formula(length: int, d_model: int) -> None:
     encoding = positional_encoding(length, d_model)
     assert encoding.dtype == torch.float32
     np.testing.assert_allclose(encoding.numpy(), formula(length, d_model), atol=1e-6)
+
+
+@given(length=st.integers(1, 40), d_model=st.integers(1, 33))
+def test_an_engine_without_pytorch_adds_the_same(length: int, d_model: int) -> None:
+    found = sinusoids(length, d_model)
+    assert (found.dtype, found.shape) == (np.float32, (length, d_model))
+    assert np.array_equal(found, positional_encoding(length, d_model).numpy())
+    assert np.array_equal(found, POSITIONS["sinusoidal"](d_model, length).encoding.numpy())
+    np.testing.assert_allclose(found, formula(length, d_model), atol=1e-6)
 
 
 def test_stays_exact_far_out() -> None:

@@ -5,7 +5,8 @@ from typing import Literal
 import pytest
 import torch
 
-from polyhead.model.recurrence import Bridge, RecurrentConfig, RecurrentEncoder
+from polyhead.model.config import RecurrentConfig
+from polyhead.model.recurrence import Bridge, RecurrentEncoder
 
 
 @pytest.mark.parametrize("cell", ["lstm", "gru"])

@@ -12,9 +12,9 @@ from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.greedy import greedy
 from polyhead.decoding.scoring import score
 from polyhead.errors import RecipeError
-from polyhead.model.recurrence import RecurrentConfig
-from polyhead.model.rnn import RNNConfig, build_rnn
-from polyhead.model.rnn_attention import RNNAttentionConfig, build_rnn_attention
+from polyhead.model.config import RecurrentConfig, RNNAttentionConfig, RNNConfig
+from polyhead.model.rnn import build_rnn
+from polyhead.model.rnn_attention import build_rnn_attention
 from polyhead.model.seq2seq import Seq2SeqModel
 
 SIZES: dict[str, Any] = {"d_model": 12, "hidden_size": 12, "dropout": 0.3}

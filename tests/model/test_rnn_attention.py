@@ -2,7 +2,8 @@
 
 import torch
 
-from polyhead.model.rnn_attention import DotProductAttention, RNNAttention, RNNAttentionConfig, build_rnn_attention
+from polyhead.model.config import RNNAttentionConfig
+from polyhead.model.rnn_attention import DotProductAttention, RNNAttention, build_rnn_attention
 
 
 def small() -> RNNAttention:

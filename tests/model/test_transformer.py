@@ -11,11 +11,12 @@ from torch import Tensor, nn
 
 from polyhead.batch import pad
 from polyhead.errors import RecipeError
+from polyhead.model.config import PRESETS, TransformerConfig
 from polyhead.model.feed_forward import FEED_FORWARDS
 from polyhead.model.masks import look_ahead_mask
 from polyhead.model.positions import POSITIONS
 from polyhead.model.sublayer import SUBLAYERS
-from polyhead.model.transformer import PRESETS, Transformer, TransformerConfig, build_transformer
+from polyhead.model.transformer import Transformer, build_transformer
 from polyhead.symbols import PAD, SOS
 
 VOCABULARY = 19

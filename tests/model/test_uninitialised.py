@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from polyhead.model.build import CONFIGS, build_model
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.build import build_model
+from polyhead.model.config import CONFIGS, TransformerConfig
 from polyhead.model.uninitialised import Uninitialised
 
 SMALL = {"d_model": 16}

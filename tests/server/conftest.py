@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.server.app import build_app
 from polyhead.server.pool import open_directories
 from polyhead.server.services import Services

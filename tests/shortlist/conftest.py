@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from polyhead.bundle import Bundle
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import EOS
 from tests.small import small_bundle

@@ -8,11 +8,15 @@ from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid
 from polyhead.decoding.search import search
+from polyhead.decoding.searchable import Numbers, Truths
 from polyhead.decoding.trace import SearchTree
+from polyhead.engine import fused
 from polyhead.engine.choice import Choice
+from polyhead.engine.in_arrays import PreparedInArrays
 from polyhead.engine.prepare import prepare
 from polyhead.shortlist import groups
 from polyhead.shortlist.masked import Masked
+from polyhead.shortlist.model import ByRows
 from polyhead.shortlist.search import ShortlistSearch
 from polyhead.symbols import EOS, PAD
 
@@ -27,9 +31,9 @@ def _small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def batch(bundle) -> tuple[torch.Tensor, torch.Tensor]:
+def batch(bundle) -> tuple[Numbers, Truths]:
     """Eight sentences of 1 to 8 pieces."""
-    rows = torch.randint(4, bundle.config.source_vocabulary, (8, 9), generator=torch.Generator().manual_seed(1))
+    rows = torch.randint(4, bundle.config.source_vocabulary, (8, 9), generator=torch.Generator().manual_seed(1)).numpy()
     for row in range(8):
         rows[row, row + 1], rows[row, row + 2 :] = EOS, PAD
     return rows, rows != PAD
@@ -69,6 +73,15 @@ def test_companions_change_nothing(bundle, some, batch, choice, config) -> None:
     order = [6, 0, 3, 7, 1]
     alike(run(source[order], mask[order], config, sentences=order), [together[i] for i in order])
     alike([run(source[i : i + 1], mask[i : i + 1], config, sentences=[i])[0] for i in range(8)], together)
+
+
+@pytest.mark.parametrize("config", SEARCHES, ids=lambda config: type(config).__name__)
+def test_a_cpu_without_kernels_finds_the_same(bundle, some, batch, monkeypatch, config) -> None:
+    monkeypatch.setattr(fused, "cpu_features", set[str])
+    model = prepare(bundle.model, ENGINES[1])
+    assert isinstance(model, PreparedInArrays)
+    assert isinstance(model, ByRows), "it multiplies with the lists' rows alone"
+    alike(ShortlistSearch([model], some)(*batch, config), search(Masked(model, some), *batch, config))
 
 
 def test_prefixes_rules_and_repetitions(bundle, some, batch) -> None:

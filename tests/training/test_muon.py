@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.model.build import build_model
-from polyhead.model.rnn import RNNConfig
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import RNNConfig, TransformerConfig
 from polyhead.training.gradient import Gradient
 from polyhead.training.muon import Muon, hidden_matrices, orthogonal
 from polyhead.training.optimizer import Optimizer, OptimizerConfig

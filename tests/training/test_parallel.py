@@ -8,8 +8,8 @@ from torch import Tensor
 
 from polyhead.batch import collate
 from polyhead.model.build import build_model
+from polyhead.model.config import TransformerConfig
 from polyhead.model.dropout import Dropout, drawing_from
-from polyhead.model.transformer import TransformerConfig
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.parallel import Workers, seed_of
 

@@ -16,10 +16,7 @@ import numpy as np
 import pytest
 
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.build import ModelConfig
-from polyhead.model.rnn import RNNConfig
-from polyhead.model.rnn_attention import RNNAttentionConfig
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import ModelConfig, RNNAttentionConfig, RNNConfig, TransformerConfig
 from tests.small import listening, write_small
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

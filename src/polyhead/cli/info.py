@@ -23,14 +23,13 @@ def info(model: Path, /, *, json_output: Annotated[bool, Parameter(name="--json"
 
     bundle = load_bundle(model)
     config = bundle.config
-    parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
-    choice = choose(bundle.model)
+    choice = choose(bundle.trained)
     if json_output:
         here = {"engine": choice.engine, "dtype": choice.dtype}
-        print(json.dumps({**config.model_dump(mode="json"), "parameters": parameters, "here": here}))
+        print(json.dumps({**config.model_dump(mode="json"), "parameters": bundle.parameters, "here": here}))
         return
     print(f"directions   {config.source_language or '?'} → {', '.join(config.target_languages) or '?'}")
-    print(f"parameters   {parameters:,}")
+    print(f"parameters   {bundle.parameters:,}")
     print(f"vocabulary   {config.source_vocabulary:,} source, {config.target_vocabulary:,} target pieces")
     for name, part in (("model", config.model), ("tokenizer", config.tokenizer), ("decoding", config.decoding)):
         settings = ", ".join(f"{key} {value}" for key, value in part.model_dump(mode="json").items())

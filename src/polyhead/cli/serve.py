@@ -74,13 +74,12 @@ def serve(
         raise UsageError("the server needs FastAPI and uvicorn: pip install 'polyhead[serve]'")
     key = _api_key(api_key_file)
 
-    import torch
-
+    from polyhead.hardware import use_cores
     from polyhead.server.run import run
     from polyhead.server.settings import ServerConfig
 
     if threads is not None:
-        torch.set_num_threads(threads)
+        use_cores(threads)
     config = ServerConfig.model_validate(
         {
             "max_characters": max_characters,

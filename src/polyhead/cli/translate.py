@@ -103,9 +103,8 @@ def translate(
         One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
 
     """
-    import torch
-
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
+    from polyhead.hardware import use_cores
     from polyhead.translator import Translator
 
     if sample and (n_best > 1 or beam is not None or patience is not None):
@@ -114,7 +113,7 @@ def translate(
     if not sample and drawn != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
         raise UsageError("--temperature, --top-k and --top-p shape a distribution to draw from; add --sample")
     if threads is not None:
-        torch.set_num_threads(threads)
+        use_cores(threads)
     lines = read_lines(file)
     prefixes = read_lines(prefix) if prefix is not None else None
     translator = Translator.load(model, *ensemble, engine=engine, dtype=dtype, shortlist=shortlist)

@@ -1,4 +1,4 @@
-"""What a beam sees of its next step: each sentence's best continuations.
+"""What a search sees of its next step: each sentence's best continuations, or the token that a row goes on with.
 
 Where a model's step is in parts, no more logits are made at a time than a core's cache holds: they are read as soon as
 they are written, and of most of them nothing is kept. Rows don't touch each other, so that parts change nothing.
@@ -10,70 +10,99 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from torch import Tensor
 
-from polyhead.decoding.distribution import Best, Numbers, Sums, distribution
+from polyhead.decoding.distribution import Distribution, distribution
 from polyhead.decoding.rules import Live, Rule
-from polyhead.model.seq2seq import S, Seq2Seq
+from polyhead.decoding.searchable import Best, Logits, Numbers, S, Searchable, Sums, Values
 
 ROWS = 64
 """Rows whose logits are made together, or one sentence's: some 2 MB of them."""
 
 
+Choose = Callable[[Distribution, Live], Numbers]
+"""What may come next, live rows → the token [R] that each row writes next."""
+
+
 class Continuations(Protocol):
-    """A `Distribution`, as far as a beam needs one."""
+    """What may come next, as far as a search asks."""
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
         """As `Distribution` has it."""
         ...
 
+    def chosen(self, choose: Choose) -> tuple[Numbers, Values]:
+        """The token that each row goes on with, and its log-probability, both [R]."""
+        ...
+
 
 @runtime_checkable
 class InParts(Protocol):
-    """A `Seq2Seq` with `step(previous, state)` = `logits` of what `features(previous, state)` gives."""
+    """A `Searchable` with `step(previous, state)` = `logits` of what `features(previous, state)` gives."""
 
-    def features(self, previous: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """previous [R] int64 → the decoder's last layer [R, D], the next state."""
+    def features(self, previous: Numbers, state: Any) -> tuple[Values, Any]:
+        """previous [R] → the decoder's last layer [R, D], the next state."""
         ...
 
-    def logits(self, features: Tensor) -> Tensor:
+    def logits(self, features: Values) -> Logits:
         """features [R', D] of some rows → their logits [R', V], the caller's own."""
         ...
 
 
-Ahead = Callable[[Tensor, S, Live], tuple[Continuations, S]]
-"""previous [R] int64, the state before it, live rows → what may come next, and the state after it."""
+Ahead = Callable[[Numbers, S, Live], tuple[Continuations, S]]
+"""previous [R], the state before it, live rows → what may come next, and the state after it."""
 
 
-def looking_ahead(model: Seq2Seq[S], rule: Rule) -> Ahead[S]:
+def looking_ahead(model: Searchable[S], rule: Rule) -> Ahead[S]:
     """A model's steps under a rule."""
     return _in_parts(model, rule) if isinstance(model, InParts) else _whole(model, rule)
 
 
 def _in_parts(model: InParts, rule: Rule) -> Ahead[Any]:
-    def ahead(previous: Tensor, state: Any, live: Live) -> tuple[Continuations, Any]:
+    def ahead(previous: Numbers, state: Any, live: Live) -> tuple[Continuations, Any]:
         features, after = model.features(previous, state)
         if len(features) <= ROWS:
-            return distribution(model.logits(features), rule, live), after
+            return _Whole.of(model.logits(features), rule, live), after
         return _Parts(model.logits, features, rule, live), after
 
     return ahead
 
 
-def _whole(model: Seq2Seq[S], rule: Rule) -> Ahead[S]:
-    def ahead(previous: Tensor, state: S, live: Live) -> tuple[Continuations, S]:
+def _whole(model: Searchable[S], rule: Rule) -> Ahead[S]:
+    def ahead(previous: Numbers, state: S, live: Live) -> tuple[Continuations, S]:
         logits, after = model.step(previous, state)
-        return distribution(logits, rule, live), after
+        return _Whole.of(logits, rule, live), after
 
     return ahead
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """Of all rows at once."""
+
+    possible: Distribution
+    live: Live
+
+    @staticmethod
+    def of(logits: Logits, rule: Rule, live: Live) -> "_Whole":
+        """What a rule leaves of the logits."""
+        return _Whole(distribution(logits, rule, live), live)
+
+    def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
+        """As `Distribution` has it."""
+        return self.possible.best_continuations(bases, starts, count)
+
+    def chosen(self, choose: Choose) -> tuple[Numbers, Values]:
+        """The token that each row goes on with, and its log-probability."""
+        tokens = choose(self.possible, self.live)
+        return tokens, self.possible.log_probabilities(np.arange(len(tokens)), tokens)
 
 
 @dataclass(frozen=True)
 class _Parts:
     """Features from which logits are made when they are asked for."""
 
-    logits: Callable[[Tensor], Tensor]
-    features: Tensor
+    logits: Callable[[Values], Logits]
+    features: Values
     """[R, D]."""
     rule: Rule
     live: Live
@@ -84,13 +113,21 @@ class _Parts:
         rows, tokens, values, totals = (np.concatenate(each) for each in zip(*found, strict=True))
         return rows, tokens, values, totals
 
+    def chosen(self, choose: Choose) -> tuple[Numbers, Values]:
+        """Those of all rows, a part of them at a time."""
+        cuts = range(0, len(self.features), ROWS)
+        found = [self._part(slice(first, first + ROWS)).chosen(choose) for first in cuts]
+        return np.concatenate([tokens for tokens, _ in found]), np.concatenate([values for _, values in found])
+
     def _of(self, starts: Numbers, bases: Sums, count: int) -> Best:
         first = int(starts[0])
         rows = slice(first, int(starts[-1]))
-        live = Live(self.live.tokens[rows], self.live.of[rows], self.live.device)
-        possible = distribution(self.logits(self.features[rows]), self.rule, live)
-        parents, tokens, values, totals = possible.best_continuations(bases[rows], starts - first, count)
+        parents, tokens, values, totals = self._part(rows).best_continuations(bases[rows], starts - first, count)
         return parents + first, tokens, values, totals
+
+    def _part(self, rows: slice) -> _Whole:
+        live = Live(self.live.tokens[rows], self.live.sentences[rows])
+        return _Whole.of(self.logits(self.features[rows]), self.rule, live)
 
 
 def parts(starts: Numbers) -> Iterator[tuple[int, int]]:

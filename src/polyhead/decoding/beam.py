@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from polyhead.decoding.ahead import Continuations, looking_ahead
 from polyhead.decoding.candidates import Candidates
@@ -24,17 +22,16 @@ from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.length_penalty import penalties
 from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
+from polyhead.decoding.searchable import Mask, Model, Source, searchable
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
 from polyhead.kernels.beams import sort_out
-from polyhead.model.seq2seq import S, Seq2Seq
 from polyhead.symbols import EOS, SOS
 
 
-@torch.inference_mode()
 def beam(
-    model: Seq2Seq[S],
-    source: Tensor,
-    source_mask: Tensor,
+    model: Model,
+    source: Source,
+    source_mask: Mask,
     config: BeamConfig | None = None,
     *,
     rules: Sequence[Rule] = (),
@@ -43,22 +40,24 @@ def beam(
 ) -> list[list[Hypothesis]]:
     """source [B, S] int64, source_mask [B, S] bool → for every sentence up to `n_best` hypotheses, best first.
 
+    Both are arrays; for a model of PyTorch's, tensors on its device.
+
     `rules` come on top of the config's; `prefixes` gives every sentence the tokens its output must begin with;
     `observer` is called once a step. The model must be in eval mode. Ties go to the better parent, then to the lower
     token. Raises ValueError if there are prefixes, but not one for every sentence.
     """
     config = config or BeamConfig()
+    model, source, source_mask = searchable(model, source, source_mask)
     longest = max_lengths(config, source_mask, prefixes)
     rule = search_rule(config, longest, rules, prefixes)
     if not len(longest):
         return []
-    most = longest.cpu().numpy()
-    penalty = penalties(config.length_penalty, most)
-    finished = Finished(config.n_best, config.enough, penalty, most)
+    penalty = penalties(config.length_penalty, longest)
+    finished = Finished(config.n_best, config.enough, penalty, longest)
     front, ahead = Front.begin(len(longest)), looking_ahead(model, rule)
-    previous, state = torch.full_like(longest, SOS), model.start(model.encode(source, source_mask))
+    previous, state = np.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
-        possible, state = ahead(previous, state, front.live(source.device))
+        possible, state = ahead(previous, state, front.live())
         step = _advance(front, possible, config.beam_size, finished)
         if observer is not None:
             observer(step.record(front.step, float(penalty[front.step + 1])))
@@ -66,8 +65,8 @@ def beam(
         if not len(parents):
             return finished.results
         if not np.array_equal(parents, np.arange(len(front.sentences))):
-            state = state.select(torch.from_numpy(parents).to(source.device))
-        front, previous = front.extend(step.live), torch.from_numpy(step.live.tokens).to(source.device)
+            state = state.select(parents)
+        front, previous = front.extend(step.live), step.live.tokens
 
 
 @dataclass(frozen=True)

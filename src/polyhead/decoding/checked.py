@@ -3,14 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Generic, cast
 
-from torch import Tensor
-
 from polyhead.decoding.ahead import InParts
-from polyhead.model.seq2seq import S, Seq2Seq
-from polyhead.model.state import Memory
+from polyhead.decoding.searchable import Logits, Numbers, S, Searchable, Truths, Values
 
 
-def checked(model: Seq2Seq[S], check: Callable[[], None]) -> Seq2Seq[S]:
+def checked(model: Searchable[S], check: Callable[[], None]) -> Searchable[S]:
     """The model, with `check` called before each step of any search; what it raises ends the search."""
     return CheckedInParts(model, check) if isinstance(model, InParts) else Checked(model, check)
 
@@ -18,20 +15,20 @@ def checked(model: Seq2Seq[S], check: Callable[[], None]) -> Seq2Seq[S]:
 class Checked(Generic[S]):
     """See `checked`."""
 
-    def __init__(self, model: Seq2Seq[S], check: Callable[[], None]) -> None:
+    def __init__(self, model: Searchable[S], check: Callable[[], None]) -> None:
         self.model = model
         self.check = check
 
-    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
+    def encode(self, source: Numbers, source_mask: Truths) -> Any:
         """The model's own."""
         self.check()
         return self.model.encode(source, source_mask)
 
-    def start(self, memory: Memory) -> S:
+    def start(self, memory: Any) -> S:
         """The model's own."""
         return self.model.start(memory)
 
-    def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
+    def step(self, previous: Numbers, state: S) -> tuple[Logits, S]:
         """The model's own."""
         self.check()
         return self.model.step(previous, state)
@@ -40,12 +37,12 @@ class Checked(Generic[S]):
 class CheckedInParts(Checked[S]):
     """The same for a model whose steps are in parts."""
 
-    def features(self, previous: Tensor, state: S) -> tuple[Tensor, Any]:
+    def features(self, previous: Numbers, state: S) -> tuple[Values, Any]:
         """The model's own."""
         self.check()
         return self._parts.features(previous, state)
 
-    def logits(self, features: Tensor) -> Tensor:
+    def logits(self, features: Values) -> Logits:
         """The model's own."""
         return self._parts.logits(features)
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
@@ -59,6 +58,6 @@ class Front:
         """[N + 1], where each sentence's rows begin, and where the last one's end."""
         return starts_of(self.sentences)
 
-    def live(self, device: torch.device) -> Live:
+    def live(self) -> Live:
         """What the rules are shown."""
-        return Live(self.prefixes, self.sentences, device)
+        return Live(self.prefixes, self.sentences)

@@ -1,22 +1,22 @@
 """What may come next: small pieces that take tokens away from a model's distribution.
 
 A rule sets logits to -inf and leaves the others as they are: what is left keeps the probability that the model gave it,
-so that probabilities no longer add up to 1. It owns the tensor it is given and may write into it.
+so that probabilities no longer add up to 1. It owns the logits that it is given and writes into them; whether they are
+an array or another device's tensor, `logits[rows, tokens]` means the same.
 Shapes: B sentences of the batch, R live rows, t tokens written so far, V vocabulary.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
+from numpy.lib.stride_tricks import sliding_window_view
 
-from polyhead.batch import pad
+from polyhead.batch import padded
 from polyhead.decoding.config import SearchConfig
+from polyhead.decoding.searchable import Logits, Numbers, Truths
 from polyhead.symbols import EOS, PAD, SOS, UNK
 
 NEVER = float("-inf")
@@ -24,23 +24,12 @@ NEVER = float("-inf")
 
 @dataclass(frozen=True)
 class Live:
-    """The rows of a search that are still being written; tensors are made for the rules that look at them."""
+    """The rows of a search that are still being written."""
 
-    tokens: NDArray[np.int64]
+    tokens: Numbers
     """[R, t], those so far without `<sos>`."""
-    of: NDArray[np.int64]
+    sentences: Numbers
     """[R], the sentence of the batch that a row translates. Rows move and leave; this says whose they are."""
-    device: torch.device
-
-    @cached_property
-    def prefixes(self) -> Tensor:
-        """[R, t] int64, `tokens`."""
-        return torch.from_numpy(self.tokens).to(self.device)
-
-    @cached_property
-    def sentences(self) -> Tensor:
-        """[R] int64, `of`."""
-        return torch.from_numpy(self.of).to(self.device)
 
     @property
     def step(self) -> int:
@@ -51,8 +40,8 @@ class Live:
 class Rule(Protocol):
     """Takes tokens away from the distribution."""
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
-        """logits [R, V] → the same with -inf where a token may not come next."""
+    def __call__(self, logits: Logits, live: Live) -> None:
+        """logits [R, V]: -inf is written where a token may not come next."""
         ...
 
 
@@ -62,40 +51,36 @@ class Forbid:
 
     tokens: tuple[int, ...]
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
-        if logits.device.type == "cpu":  # NumPy takes a tenth of the time
-            logits.numpy()[:, self._numbers] = NEVER
-            return logits
-        return logits.index_fill_(1, torch.from_numpy(self._numbers).to(logits.device), NEVER)
+    def __call__(self, logits: Logits, live: Live) -> None:
+        logits[:, self._numbers] = NEVER
 
     @cached_property
-    def _numbers(self) -> NDArray[np.int64]:
-        return np.array(self.tokens)
+    def _numbers(self) -> Numbers:
+        return np.array(self.tokens, np.int64)
 
 
 @dataclass(frozen=True)
 class MinLength:
-    """No `<eos>` before a sentence has `lengths[b]` tokens; lengths [B] int64."""
+    """No `<eos>` before a sentence has `lengths[b]` tokens; lengths [B]."""
 
-    lengths: Tensor
+    lengths: Numbers
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
-        short = self.lengths[live.sentences] > live.step
-        logits[:, EOS].masked_fill_(short, NEVER)
-        return logits
+    def __call__(self, logits: Logits, live: Live) -> None:
+        short = (self.lengths[live.sentences] > live.step).nonzero()[0]
+        logits[short, EOS] = NEVER
 
 
 @dataclass(frozen=True)
 class MaxLength:
-    """Nothing but `<eos>` once a sentence has `lengths[b]` tokens; lengths [B] int64."""
+    """Nothing but `<eos>` once a sentence has `lengths[b]` tokens; lengths [B]."""
 
-    lengths: Tensor
+    lengths: Numbers
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Logits, live: Live) -> None:
         if live.step < self.shortest:
-            return logits
-        full = self.lengths[live.sentences] <= live.step
-        return _only(logits, full, torch.full_like(live.sentences, EOS)) if full.any() else logits
+            return
+        full = (self.lengths[live.sentences] <= live.step).nonzero()[0]
+        _leave(logits, full, np.full_like(full, EOS), logits[full, EOS])
 
     @cached_property
     def shortest(self) -> int:
@@ -109,14 +94,13 @@ class NoRepeatNgram:
 
     n: int
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Logits, live: Live) -> None:
         if live.step < self.n:
-            return logits
-        seen = live.prefixes.unfold(1, self.n, 1)  # [R, t-n+1, n]
-        context = live.prefixes[:, live.step - self.n + 1 :]  # [R, n-1]
-        rows, places = (seen[:, :, :-1] == context[:, None]).all(-1).nonzero(as_tuple=True)
+            return
+        seen = sliding_window_view(live.tokens, self.n, axis=1)  # [R, t-n+1, n]
+        context = live.tokens[:, live.step - self.n + 1 :]  # [R, n-1]
+        rows, places = (seen[:, :, :-1] == context[:, None]).all(-1).nonzero()
         logits[rows, seen[rows, places, -1]] = NEVER
-        return logits
 
 
 class Chain:
@@ -125,10 +109,9 @@ class Chain:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
+    def __call__(self, logits: Logits, live: Live) -> None:
         for rule in self.rules:
-            logits = rule(logits, live)
-        return logits
+            rule(logits, live)
 
 
 class ForcedPrefix:
@@ -137,58 +120,54 @@ class ForcedPrefix:
     It wraps the other rules, as what a person has written may break them (a language tag, a repetition).
     """
 
-    def __init__(self, prefixes: Sequence[Sequence[int]], then: Rule, device: torch.device | str = "cpu") -> None:
-        self.tokens = pad(prefixes).to(device)
-        self.lengths = torch.tensor([len(prefix) for prefix in prefixes], dtype=torch.int64, device=device)
+    def __init__(self, prefixes: Sequence[Sequence[int]], then: Rule) -> None:
+        self.tokens = padded(prefixes)
+        self.lengths = np.array([len(prefix) for prefix in prefixes], np.int64)
         self.then = then
 
-    def __call__(self, logits: Tensor, live: Live) -> Tensor:
-        if live.step >= self.tokens.size(1):
-            return self.then(logits, live)
-        forced = self.lengths[live.sentences] > live.step
-        original = logits.clone()
-        free = self.then(logits, live)
-        only = _only(original, forced, self.tokens[live.sentences, live.step])
-        return torch.where(forced[:, None], only, free)
+    def __call__(self, logits: Logits, live: Live) -> None:
+        if live.step >= self.tokens.shape[1]:
+            self.then(logits, live)
+            return
+        forced = (self.lengths[live.sentences] > live.step).nonzero()[0]
+        tokens = self.tokens[live.sentences[forced], live.step]
+        given = logits[forced, tokens]  # before another rule may take it away
+        self.then(logits, live)
+        _leave(logits, forced, tokens, given)
 
 
-def max_lengths(config: SearchConfig, source_mask: Tensor, prefixes: Sequence[Sequence[int]] = ()) -> Tensor:
-    """source_mask [B, S] → [B] int64, the most tokens each output may have.
+def max_lengths(config: SearchConfig, source_mask: Truths, prefixes: Sequence[Sequence[int]] = ()) -> Numbers:
+    """source_mask [B, S] → [B], the most tokens each output may have.
 
     It depends on the sentence's own source, never on its companions; a forced prefix always has room.
+    Raises ValueError if there are prefixes, but not one for every sentence.
     """
-    source_lengths = source_mask.sum(1).double()
-    lengths = (source_lengths * config.max_length_ratio).floor().long() + config.max_length_offset
+    if prefixes and len(prefixes) != len(source_mask):
+        raise ValueError(
+            f"{len(prefixes)} forced prefixes for {len(source_mask)} sentences: give one each, maybe empty"
+        )
+    lengths = np.floor(source_mask.sum(1) * config.max_length_ratio).astype(np.int64) + config.max_length_offset
     if config.max_length is not None:
-        lengths = lengths.clamp(max=config.max_length)
+        lengths = lengths.clip(max=config.max_length)
     if prefixes:
-        given = torch.tensor([len(prefix) for prefix in prefixes], dtype=torch.int64, device=lengths.device)
-        lengths = lengths.maximum(given)
+        lengths = np.maximum(lengths, np.array([len(prefix) for prefix in prefixes], np.int64))
     return lengths
 
 
 def search_rule(
-    config: SearchConfig, longest: Tensor, rules: Sequence[Rule] = (), prefixes: Sequence[Sequence[int]] = ()
+    config: SearchConfig, longest: Numbers, rules: Sequence[Rule] = (), prefixes: Sequence[Sequence[int]] = ()
 ) -> Rule:
-    """A config's rules, then the caller's, as one; `longest` [B] as `max_lengths` gives it.
-
-    Raises ValueError if there are prefixes, but not one for every sentence.
-    """
+    """A config's rules, then the caller's, as one; `longest` [B] as `max_lengths` gives it for these prefixes."""
     own: list[Rule] = [Forbid((PAD, SOS) if config.allow_unknown else (PAD, SOS, UNK))]
     if config.min_length:
-        own.append(MinLength(longest.clamp(max=config.min_length)))
+        own.append(MinLength(longest.clip(max=config.min_length)))
     if config.no_repeat_ngram:
         own.append(NoRepeatNgram(config.no_repeat_ngram))
     chain = Chain([*own, *rules, MaxLength(longest)])
-    if not prefixes:
-        return chain
-    if len(prefixes) != longest.size(0):
-        raise ValueError(f"{len(prefixes)} forced prefixes for {longest.size(0)} sentences: give one each, maybe empty")
-    return ForcedPrefix(prefixes, then=chain, device=longest.device)
+    return ForcedPrefix(prefixes, then=chain) if prefixes else chain
 
 
-def _only(logits: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
-    """In the rows where `rows` [R] is True, only tokens[r] stays possible."""
-    kept = logits.gather(1, tokens[:, None])
-    alone = torch.full_like(logits, NEVER).scatter_(1, tokens[:, None], kept)
-    return torch.where(rows[:, None], alone, logits)
+def _leave(logits: Logits, rows: Numbers, tokens: Numbers, given: Any) -> None:
+    """In those rows only tokens[r] stays possible, with the logit given [r]."""
+    logits[rows] = NEVER
+    logits[rows, tokens] = given

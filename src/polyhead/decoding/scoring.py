@@ -1,6 +1,7 @@
 """The probability of given translations."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -8,7 +9,7 @@ from torch import Tensor
 from polyhead.symbols import PAD
 
 TeacherForcing = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""(source [B, S], source_mask [B, S], target_in [B, T]) → logits [B, T, V]: every trainable model, and an ensemble."""
+"""(source [B, S], source_mask [B, S], target_in [B, T]) → logits [B, T, V]: every trainable model, `mean_of`."""
 
 
 @torch.inference_mode()
@@ -23,3 +24,13 @@ def score(model: TeacherForcing, source: Tensor, source_mask: Tensor, target_in:
     given = logits.gather(2, target_out[:, :, None])[:, :, 0]
     # not log_softmax: that would write V numbers a token where one is wanted
     return (given - logits.logsumexp(-1)).masked_fill(target_out == PAD, 0.0)
+
+
+def mean_of(models: Sequence[TeacherForcing]) -> TeacherForcing:
+    """The ensemble of models with one vocabulary: its logits are the logarithm of their mean probability."""
+
+    def forward(source: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
+        each = [model(source, source_mask, target_in).float().log_softmax(-1) for model in models]
+        return torch.stack(each).logsumexp(0) - math.log(len(each))
+
+    return forward

@@ -1,9 +1,6 @@
 """One search by its settings: beam, greedy or sampling."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
-
-from torch import Tensor
 
 from polyhead.decoding.beam import beam
 from polyhead.decoding.checked import checked
@@ -12,14 +9,14 @@ from polyhead.decoding.greedy import greedy
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Rule
 from polyhead.decoding.sample import sample
+from polyhead.decoding.searchable import Mask, Model, Source, searchable
 from polyhead.decoding.trace import Observer
-from polyhead.model.seq2seq import Seq2Seq
 
 
 def search(
-    model: Seq2Seq[Any],
-    source: Tensor,
-    source_mask: Tensor,
+    model: Model,
+    source: Source,
+    source_mask: Mask,
     config: SearchConfig,
     *,
     sentences: Sequence[int] | None = None,
@@ -30,9 +27,12 @@ def search(
 ) -> list[list[Hypothesis]]:
     """source [B, S] int64, source_mask [B, S] bool → every sentence's hypotheses, best first.
 
+    Both are arrays; for a model of PyTorch's, tensors on its device.
+
     `sentences` key a sample's randomness, `observer` sees a beam, `check` is called before every step and ends the
     search by raising; the others as in `beam`. Raises TypeError for settings that are no search's.
     """
+    model, source, source_mask = searchable(model, source, source_mask)
     if check is not None:
         model = checked(model, check)
     if isinstance(config, BeamConfig) and config.beam_size == 1 and observer is None:

@@ -1,17 +1,16 @@
 """Batches decoded side by side, each by a thread with one CPU core.
 
 Two threads with a batch each finish sooner than two that share every product of one batch: a step's products are short,
-and each would end in a barrier. PyTorch releases the interpreter's lock while it computes.
+and each would end in a barrier. The kernels and PyTorch release the interpreter's lock while they compute.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
-import torch
-
 from polyhead.batch import cut_by_length
-from polyhead.hardware import cores_an_operation
+from polyhead.hardware import cores, cores_an_operation, has_torch, use_cores
 from polyhead.kernels.team import team
 
 Task = TypeVar("Task")
@@ -24,16 +23,18 @@ SMALLEST = 256
 
 
 def side_by_side(function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
-    """The results in the order of the tasks, from as many threads as PyTorch has cores; an error is raised here.
+    """The results in the order of the tasks, from as many threads as there are cores; an error is raised here.
 
     While tasks are underway each operation has one core. What wasn't begun when the iteration ends is left undone.
     """
-    cores = torch.get_num_threads()
-    if cores == 1 or len(tasks) < 2:
-        with team(cores):
+    count = cores()
+    if count == 1 or len(tasks) < 2:
+        with team(count):
             yield from map(function, tasks)
         return
-    pool = ThreadPoolExecutor(min(cores, len(tasks)), "polyhead-decoding", torch.set_num_threads, (1,))
+    # Asked before `cores_an_operation` asks: were PyTorch loaded in between, it would give back what a thread changed.
+    alone = partial(use_cores, 1) if has_torch() else None
+    pool = ThreadPoolExecutor(min(count, len(tasks)), "polyhead-decoding", alone)
     with cores_an_operation(1):
         try:
             yield from pool.map(function, tasks)
@@ -46,6 +47,6 @@ def batches_for_workers(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
     Where several threads will share them the batches are small enough that each thread gets some.
     """
-    cores = torch.get_num_threads()
-    share = -(-sum(lengths) // (SHARES * cores)) if cores > 1 else budget
+    count = cores()
+    share = -(-sum(lengths) // (SHARES * count)) if count > 1 else budget
     return list(cut_by_length(lengths, max(1, min(budget, max(share, SMALLEST)))))

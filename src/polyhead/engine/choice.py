@@ -1,20 +1,22 @@
 """Which engine and which precision a model is translated with: what was asked for, or what is fastest here."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import torch
-
-from polyhead.engine.assemble import has_prepared_form
-from polyhead.engine.ends import PLACED
 from polyhead.engine.fused import has_fused_form
 from polyhead.errors import ModelError
 from polyhead.hardware import cpu_features
-from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.model.transformer import Transformer
+from polyhead.model.trained import TransformerArrays
+
+if TYPE_CHECKING:
+    from polyhead.model.seq2seq import Seq2SeqModel
 
 EngineName = Literal["auto", "plain", "prepared"]
 DtypeName = Literal["auto", "float32", "bfloat16", "int8"]
+Trained: TypeAlias = "Seq2SeqModel[Any] | TransformerArrays"
+"""A model as modules or, for a Transformer, as arrays."""
 WIDE = 256
 """d_model below which a model is quick enough in float32: what is looked at then is, to the bit, what translated."""
 
@@ -34,48 +36,77 @@ PLAIN = Choice("plain", "float32")
 """A model as it was trained."""
 
 
-def choose(model: Seq2SeqModel[Any], engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
+def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
     """The engine for a model on this machine.
 
     "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and the precision that
     this CPU multiplies fastest: int8 with AVX2, bfloat16 with AVX512-BF16 or AMX, else float32. A narrow model stays in
     float32. Raises ModelError where what is asked for can't be had.
     """
-    possible = model if _can_be_prepared(model) else None
-    if engine == "prepared" and possible is None:
+    possible = _can_be_prepared(model)
+    if engine == "prepared" and not possible:
         raise ModelError('engine "prepared" needs a Transformer on a CPU; use engine "auto" or "plain"')
-    if engine == "plain" or possible is None:
+    if engine == "plain" or not possible:
         if dtype not in ("auto", "float32"):
             raise ModelError(f'dtype "{dtype}" needs the engine "prepared", a Transformer on a CPU; use "float32"')
         return PLAIN
     if dtype == "auto":
-        return Choice("prepared", _fastest(possible))
-    if dtype == "int8" and not has_fused_form(possible, "int8") and not has_int8():
+        return Choice("prepared", _fastest(model))
+    if dtype == "int8" and fused_arrays(model, "int8") is None and not has_int8():
         raise ModelError('dtype "int8" needs PyTorch\'s FBGEMM kernels, which this build lacks; use "bfloat16"')
-    if dtype == "bfloat16" and not torch.backends.mkldnn.is_available():
+    if dtype == "bfloat16" and not has_onednn():
         raise ModelError('dtype "bfloat16" needs oneDNN, which this build of PyTorch lacks; use "float32"')
     return Choice("prepared", dtype)
 
 
-def _can_be_prepared(model: Seq2SeqModel[Any]) -> TypeGuard[Transformer]:
-    if not isinstance(model, Transformer) or model.output.weight.device.type != "cpu":
-        return False
-    positions = model.source_embedding.positions, model.target_embedding.positions
-    layers = [*model.encoder.layers, *model.decoder.layers]
-    return all(isinstance(each, PLACED) for each in positions) and all(map(has_prepared_form, layers))
+def fused_arrays(model: Trained, dtype: str) -> TransformerArrays | None:
+    """What the engine of kernels is made of; None where it hasn't got this model in this precision, or this CPU."""
+    arrays = model if isinstance(model, TransformerArrays) else _arrays_of(model)
+    return arrays if arrays is not None and has_fused_form(arrays.config, dtype) else None
+
+
+def needs_modules(model: Trained, choice: Choice) -> bool:
+    """Whether `prepare` wants modules: PyTorch and the modules are loaded for an engine that can't do without."""
+    return choice.engine == "plain" or fused_arrays(model, choice.dtype) is None
 
 
 def has_int8() -> bool:
     """Whether this PyTorch multiplies 8-bit integers on this CPU."""
+    import torch
+
     known = hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
     return known and "fbgemm" in torch.backends.quantized.supported_engines
 
 
-def _fastest(model: Transformer) -> Literal["float32", "bfloat16", "int8"]:
-    if model.output.weight.size(1) < WIDE:
+def has_onednn() -> bool:
+    """Whether this PyTorch has oneDNN's products."""
+    import torch
+
+    return torch.backends.mkldnn.is_available()
+
+
+def _can_be_prepared(model: Trained) -> bool:
+    if isinstance(model, TransformerArrays):
+        return True
+    from polyhead.engine.modules import can_be_prepared
+
+    return can_be_prepared(model)
+
+
+def _arrays_of(model: Seq2SeqModel[Any]) -> TransformerArrays | None:
+    from polyhead.engine.modules import arrays_of
+
+    return arrays_of(model)
+
+
+def _width(model: Trained) -> int:
+    return model.config.d_model if isinstance(model, TransformerArrays) else model.output_layer.weight.size(1)
+
+
+def _fastest(model: Trained) -> Literal["float32", "bfloat16", "int8"]:
+    if _width(model) < WIDE:
         return "float32"
     cpu = cpu_features()
-    if has_fused_form(model, "int8") or (cpu & {"avx512_vnni", "avx_vnni", "amx_int8"} and has_int8()):
+    if fused_arrays(model, "int8") or (cpu & {"avx512_vnni", "avx_vnni", "amx_int8"} and has_int8()):
         return "int8"
-    native = cpu & {"avx512_bf16", "amx_bf16"}
-    return "bfloat16" if native and torch.backends.mkldnn.is_available() else "float32"
+    return "bfloat16" if cpu & {"avx512_bf16", "amx_bf16"} and has_onednn() else "float32"

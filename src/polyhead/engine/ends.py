@@ -1,54 +1,78 @@
-"""What both engines do before the first layer and after the last. R rows, D d_model, V vocabulary, U tokens of it."""
+"""What stands before the first layer. R rows, T positions, D d_model, V vocabulary."""
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
-from polyhead.engine.projection import Projection, pack_plain
+from polyhead.engine.pack import Floats, pack_float32
+from polyhead.kernels.float32 import Product
 from polyhead.kernels.layers import embed
-from polyhead.model.embedding import Embedding
-from polyhead.model.positions import Learned, NoPosition, SinusoidalAdd, SinusoidalConcat
+from polyhead.kernels.products import multiply
+from polyhead.kernels.team import ALONE
+from polyhead.model.config import TransformerConfig
+from polyhead.model.sinusoids import sinusoids
+from polyhead.model.trained import TransformerArrays
 
 ENCODED = 512
 """Tokens, padding included, that are encoded together: what they become on the way should fit a core's cache."""
 
 
-PLACED = (SinusoidalAdd, SinusoidalConcat, Learned, NoPosition)
-"""The kinds of positions that are known here."""
+@dataclass(frozen=True)
+class Merge:
+    """Positions with dimensions of their own: [x ; PE] W + b."""
+
+    encoding: Floats
+    """[T, D]."""
+    back: Product
+    """2·D → D."""
+
+    def __call__(self, x: Floats, positions: NDArray[np.int64]) -> Floats:
+        """x [R, D] → [R, D]."""
+        y = np.empty_like(x)
+        multiply(np.concatenate([x, self.encoding[positions]], axis=1), self.back, 0, y, ALONE)
+        return y
 
 
+@dataclass(frozen=True)
 class Embedded:
-    """What a trained embedding gives for tokens that stand anywhere, without padding, in one call."""
+    """What an embedding gives for tokens that stand anywhere, without padding, in one call."""
 
-    def __init__(self, embedding: Embedding) -> None:
-        self.table = embedding.tokens.weight.detach().numpy()
-        self.scale = embedding.scale
-        self.positions = embedding.positions
-        self.added = _added(embedding.positions, self.table.shape[1])
+    table: Floats
+    """[V, D]."""
+    added: Floats
+    """[T, D], at every position."""
+    merge: Merge | None
 
-    def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.float32]:
+    def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
         """tokens [R], positions [R] → [R, D]."""
         x = np.empty((len(tokens), self.table.shape[1]), np.float32)
-        embed(tokens, positions, self.table, self.scale, self.added, x)
-        if isinstance(self.positions, SinusoidalConcat):
-            encoding = self.positions.encoding[torch.from_numpy(positions)]
-            return self.positions.merge(torch.cat([torch.from_numpy(x), encoding], -1)).detach().numpy()
-        return x
+        embed(tokens, positions, self.table, math.sqrt(x.shape[1]), self.added, x)
+        return x if self.merge is None else self.merge(x, positions)
 
 
-def _added(positions: nn.Module, size: int) -> NDArray[np.float32]:
-    """[T, D], what is added at every position."""
-    if isinstance(positions, SinusoidalAdd | Learned):
-        return positions.encoding.detach().numpy()
-    if isinstance(positions, SinusoidalConcat | NoPosition):
-        return np.zeros((positions.max_length, size), np.float32)
-    raise TypeError(f"{type(positions).__name__} has no prepared form")
+def embedded(model: TransformerArrays, name: str, table: Floats) -> Embedded:
+    """The model's embedding of that name; its `table` [V, D] is the caller's."""
+    return Embedded(table, _added(model, name), _merge(model, name))
 
 
-def output_rows(weight: Tensor, tokens: Tensor) -> Projection:
-    """weight [V, D], tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32.
+def _added(model: TransformerArrays, name: str) -> Floats:
+    config = model.config
+    match config.positions:
+        case "sinusoidal":
+            return _sinusoids(config)
+        case "learned":
+            return model[f"{name}.positions.encoding"].copy()
+        case _:
+            return np.zeros((config.max_length, config.d_model), np.float32)
 
-    Rows that change with the batch aren't worth packing: it takes as long as it saves.
-    """
-    return pack_plain(weight.index_select(0, tokens), None, "none")
+
+def _merge(model: TransformerArrays, name: str) -> Merge | None:
+    if model.config.positions != "sinusoidal-concat":
+        return None
+    return Merge(_sinusoids(model.config), pack_float32([lambda: model.map(f"{name}.positions.merge")], lambda: None))
+
+
+def _sinusoids(config: TransformerConfig) -> Floats:
+    return sinusoids(config.max_length, config.d_model)

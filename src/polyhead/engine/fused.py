@@ -1,25 +1,23 @@
-"""The Transformer for a CPU: a `Seq2Seq` whose every step is one kernel.
+"""The Transformer for a CPU: an engine whose every step is one kernel, and which needs no PyTorch.
 
 Shapes: B sentences, R rows, S source length, D d_model, V vocabulary, L layers, A the width of all heads.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from polyhead.batch import cut_by_length
-from polyhead.engine.assemble import has_prepared_form
-from polyhead.engine.ends import ENCODED, Embedded, output_rows
+from polyhead.engine.ends import ENCODED, embedded
 from polyhead.engine.nodes import Past
-from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, linear, stacked_norms
-from polyhead.engine.projection import Projection
+from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stacked_norms
 from polyhead.hardware import cpu_features
 from polyhead.kernels import layers
 from polyhead.kernels.attention import Floats, Integers, Sight
@@ -27,18 +25,31 @@ from polyhead.kernels.kept import keep
 from polyhead.kernels.layers import Attention, Decoder, Encoder, FeedForward, Norm, Sublayers
 from polyhead.kernels.products import multiply
 from polyhead.kernels.team import board
-from polyhead.model.attention import MultiHeadAttention
-from polyhead.model.feed_forward import FeedForward as TrainedFeedForward
-from polyhead.model.feed_forward import SwiGLU as TrainedSwiGLU
-from polyhead.model.state import Memory
-from polyhead.model.sublayer import PostNorm, PreNorm
-from polyhead.model.transformer import Transformer
+from polyhead.model.config import TransformerConfig
+from polyhead.model.shapes import STACKS, layers_of
+from polyhead.model.trained import EPSILON, TransformerArrays
+
+if TYPE_CHECKING:
+    from polyhead.engine.rows import Rows
 
 NEEDED = {"avx2", "fma3"}
 """Instructions: without them the kernels are slow, or not to be had."""
 PRECISIONS = "float32", "int8"
 """Of the weights that the kernels multiply with."""
-FUNCTIONS: dict[object, int] = {nn.functional.relu: layers.RELU, nn.functional.gelu: layers.GELU}
+FUNCTIONS = {"relu": layers.RELU, "gelu": layers.GELU, "swiglu": layers.SWIGLU}
+"""What is between the maps of a feed-forward network, as the kernels call it."""
+Numbers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The encoder's last layer."""
+
+    states: Floats
+    """[B, S, D], zeros at padding."""
+    mask: Truths
+    """[B, S], True at tokens."""
 
 
 @dataclass(frozen=True)
@@ -63,102 +74,99 @@ class FusedState:
     past: Past
     length: int
 
-    def select(self, rows: Tensor) -> "FusedState":
-        """rows [R'] int64 → the state of those rows: keys and values stay where they are."""
-        chosen = rows.numpy()
-        return FusedState(self.sentences.take(chosen), self.memory, self.past.select(chosen), self.length)
+    def select(self, rows: Numbers) -> FusedState:
+        """rows [R'] → the state of those rows: keys and values stay where they are."""
+        return FusedState(self.sentences.take(rows), self.memory, self.past.select(rows), self.length)
 
 
 class FusedTransformer:
-    """`encode`, `start`, `step`; the embeddings are the trained module's own."""
+    """`encode`, `start`, `step`, in arrays."""
 
-    def __init__(self, model: Transformer, pack: Pack, packed: Callable[[], None]) -> None:
-        """`packed` is called after each weight has been packed."""
-        encoder, decoder = cast("Sequence[Any]", model.encoder.layers), cast("Sequence[Any]", model.decoder.layers)
-        self.source_embedding = Embedded(model.source_embedding)
-        self.target_embedding = Embedded(model.target_embedding)
-        self.output_weight = model.output.weight.detach()
+    def __init__(self, model: TransformerArrays, pack: Pack, packed: Callable[[], None]) -> None:
+        """`packed` is called after each weight has been packed; the model's arrays are not needed any more."""
+        make = _Parts(model, pack, packed)
+        tables: dict[int, Floats] = {}  # tied weights are one array, and are copied once
+
+        def table(name: str) -> Floats:
+            found = model[name]
+            return tables.setdefault(id(found), found.copy())
+
+        ends = ("source_embedding", "target_embedding")
+        self.source_embedding, self.target_embedding = (
+            embedded(model, name, table(f"{name}.tokens.weight")) for name in ends
+        )
+        self.output_weight = table("output.weight")
         self.vocabulary, self.d_model = self.output_weight.shape
-        itself = [layer.self_attention for layer in encoder], [layer.self_attention for layer in decoder]
-        across = [layer.cross_attention for layer in decoder]
         encoding = Encoder(
-            _attention(itself[0], slice(0, 3), 0, pack, packed),
-            _feed_forward([layer.feed_forward for layer in encoder], 1, pack, packed),
-            _sublayers(encoder, ("self_attention_sublayer", "feed_forward_sublayer")),
-            _norm(model.encoder.norm),
+            make.attention("encoder", "self_attention", slice(0, 3), 0),
+            make.feed_forward("encoder", 1),
+            make.sublayers("encoder"),
+            make.norm("encoder"),
         )
         decoding = Decoder(
-            _attention(itself[1], slice(0, 3), 0, pack, packed),
-            _attention(across, slice(0, 1), 1, pack, packed),
-            _feed_forward([layer.feed_forward for layer in decoder], 2, pack, packed),
-            _sublayers(decoder, ("self_attention_sublayer", "cross_attention_sublayer", "feed_forward_sublayer")),
-            _norm(model.decoder.norm),
+            make.attention("decoder", "self_attention", slice(0, 3), 0),
+            make.attention("decoder", "cross_attention", slice(0, 1), 1),
+            make.feed_forward("decoder", 2),
+            make.sublayers("decoder"),
+            make.norm("decoder"),
         )
         self.encoder, self.decoder, self.width = keep(encoding), keep(decoding), decoding.itself.width
-        self.key_value = pack([partial(_parts, attention, slice(1, 3)) for attention in across], packed)
+        self.key_value = make.maps("decoder", "cross_attention", slice(1, 3))
         self.output = pack([lambda: (self.output_weight, None)], packed)
 
-    @torch.inference_mode()
-    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
-        """source [B, S] int64, source_mask [B, S] bool → the encoder's last layer, zeros at padding."""
-        tokens, mask = source.numpy(), source_mask.numpy()
-        states = np.zeros((*tokens.shape, self.d_model), np.float32)
-        for chosen in cut_by_length(cast("list[int]", mask.sum(1).tolist()), ENCODED):
-            rows, seen = np.array(chosen), mask[chosen]
+    def encode(self, source: Numbers, source_mask: Truths) -> Encoded:
+        """source [B, S], source_mask [B, S] → the encoder's last layer."""
+        states = np.zeros((*source.shape, self.d_model), np.float32)
+        for chosen in cut_by_length(cast("list[int]", source_mask.sum(1).tolist()), ENCODED):
+            rows, seen = np.array(chosen), source_mask[chosen]
             sentences, columns = seen.nonzero()
-            x = self.source_embedding(tokens[rows[sentences], columns], columns)
+            x = self.source_embedding(source[rows[sentences], columns], columns)
             counts, places = _sentences(seen)
             layers.encode(x, Sight(places, counts, sentences.astype(np.int32)), self.encoder, board())
             states[rows[sentences], columns] = x
-        return Memory(torch.from_numpy(states), source_mask)
+        return Encoded(states, source_mask)
 
-    @torch.inference_mode()
-    def start(self, memory: Memory) -> FusedState:
+    def start(self, memory: Encoded) -> FusedState:
         """The memory projected to every layer's keys and values, once for a sentence; no past."""
-        mask = memory.mask.numpy()
-        states = memory.states.numpy()[mask]
+        states = memory.states[memory.mask]
         count = len(self.key_value.weight)
         values = np.empty((count, len(states), 2 * self.width), np.float32)
         layers.remember(states, self.key_value, values, board())
-        counts, places = _sentences(mask)
+        counts, places = _sentences(memory.mask)
         sentences = np.arange(len(counts), dtype=np.int32)
         past = Past.begin(len(counts), count, 2 * self.width)
         return FusedState(sentences, FusedMemory(values, places, counts), past, 0)
 
-    def step(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
-        """previous [R] int64, standing at position `state.length` → logits [R, V], the state one longer."""
+    def step(self, previous: Numbers, state: FusedState) -> tuple[Floats, FusedState]:
+        """previous [R], standing at position `state.length` → logits [R, V], the state one longer."""
         features, after = self.features(previous, state)
         return self.logits(features), after
 
-    def features(self, previous: Tensor, state: FusedState) -> tuple[Tensor, FusedState]:
-        """A step up to the output layer: previous [R] int64 → the decoder's last layer [R, D], the state one longer."""
+    def features(self, previous: Numbers, state: FusedState) -> tuple[Floats, FusedState]:
+        """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one longer."""
         memory, past = state.memory, state.past.append()
-        x = self.target_embedding(previous.numpy(), np.full(len(past.places), state.length, np.int64))
+        x = self.target_embedding(previous, np.full(len(past.places), state.length, np.int64))
         source = Sight(memory.places, memory.counts, state.sentences)
         layers.decode(x, past.nodes.values, past.places, memory.values, source, self.decoder, board())
-        return torch.from_numpy(x), FusedState(state.sentences, memory, past, state.length + 1)
+        return x, FusedState(state.sentences, memory, past, state.length + 1)
 
-    def logits(self, features: Tensor) -> Tensor:
+    def logits(self, features: Floats) -> Floats:
         """features [R, D] → logits [R, V]."""
         logits = np.empty((len(features), self.vocabulary), np.float32)
-        multiply(features.numpy(), self.output, 0, logits, board())
-        return torch.from_numpy(logits)
+        multiply(features, self.output, 0, logits, board())
+        return logits
 
-    @torch.inference_mode()
-    def output_rows(self, tokens: Tensor) -> Projection:
-        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
-        return output_rows(self.output_weight, tokens)
+    def output_rows(self, tokens: Numbers) -> Rows:
+        """tokens [U] → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
+        from polyhead.engine.rows import Rows  # by PyTorch, which nobody needs without a shortlist
+
+        return Rows(self.output_weight, tokens)
 
 
-def has_fused_form(model: Transformer, dtype: str) -> bool:
-    """Whether the kernels know all parts of a model, and this CPU their instructions."""
-    layers = cast("Sequence[Any]", [*model.encoder.layers, *model.decoder.layers])
-    functions = {_function(layer.feed_forward) for layer in layers}
-    known = len(functions) == 1 and None not in functions
-    maps = [part for layer in layers for part in layer.modules() if isinstance(part, nn.Linear)]
-    whole = dtype != "int8" or not any(part.in_features % FOUR for part in maps)
-    possible = dtype in PRECISIONS and has_instructions()
-    return possible and known and whole and all(map(has_prepared_form, layers))
+def has_fused_form(config: TransformerConfig, dtype: str) -> bool:
+    """Whether there are kernels for such a Transformer in that precision, and this CPU has their instructions."""
+    whole = dtype != "int8" or not (config.d_model % FOUR or config.d_ff % FOUR)
+    return dtype in PRECISIONS and has_instructions() and whole
 
 
 def has_instructions() -> bool:
@@ -166,64 +174,69 @@ def has_instructions() -> bool:
     return cpu_features() >= NEEDED
 
 
-def _sentences(mask: NDArray[np.bool_]) -> tuple[Integers, Integers]:
+def _sentences(mask: Truths) -> tuple[Integers, Integers]:
     """mask [B, S], True at tokens that lie one after the other in a store → how many a sentence has [B], and which."""
     counts = mask.sum(1, dtype=np.int32)
     first = counts.cumsum(dtype=np.int32) - counts
     return counts, first[:, None] + np.arange(mask.shape[1], dtype=np.int32)
 
 
-def _attention(
-    modules: Sequence[MultiHeadAttention], parts: slice, place: int, pack: Pack, packed: Callable[[], None]
-) -> Attention:
-    """W^Q, or W^Q, W^K and W^V, and W^O of every layer's attention."""
-    heads, d_model = modules[0].num_heads, modules[0].output.in_features
-    width = heads * head_width(d_model, heads)
-    query = pack([partial(_parts, module, parts) for module in modules], packed)
-    return Attention(query, pack([partial(_output, module) for module in modules], packed), heads, width, place)
+@dataclass(frozen=True)
+class _Parts:
+    """Makes of a model's weights what the kernels read: those of all layers of a stack together."""
 
+    model: TransformerArrays
+    pack: Pack
+    packed: Callable[[], None]
 
-def _parts(module: MultiHeadAttention, parts: slice) -> Map:
-    """Those of W^Q (times 1/√d_k), W^K and W^V, each with its heads filled up."""
-    heads = module.num_heads
-    weights, biases = (each.detach().chunk(3) for each in (module.query_key_value.weight, module.query_key_value.bias))
-    scales = (1 / math.sqrt(len(weights[0]) // heads), 1.0, 1.0)
-    chosen = list(zip(weights, biases, scales, strict=True))[parts]
-    weight = torch.cat([heads_filled(weight * scale, heads) for weight, _, scale in chosen])
-    return weight, torch.cat([heads_filled(bias * scale, heads) for _, bias, scale in chosen])
+    def attention(self, stack: str, name: str, parts: slice, place: int) -> Attention:
+        """W^Q, or W^Q, W^K and W^V, and W^O."""
+        heads, size = self.model.config.num_heads, self.model.config.d_model
+        output = self.pack([partial(self._output, f"{layer}.{name}") for layer in self._layers(stack)], self.packed)
+        return Attention(self.maps(stack, name, parts), output, heads, heads * head_width(size, heads), place)
 
+    def maps(self, stack: str, name: str, parts: slice) -> layers.Product:
+        """Those of an attention's W^Q, W^K and W^V."""
+        found = [partial(self._stacked, f"{layer}.{name}", parts) for layer in self._layers(stack)]
+        return self.pack(found, self.packed)
 
-def _output(module: MultiHeadAttention) -> Map:
-    """W^O, with inputs of 0 weight where a head is filled up."""
-    weight, bias = linear(module.output)
-    return heads_filled(weight.t(), module.num_heads).t(), bias
+    def feed_forward(self, stack: str, place: int) -> FeedForward:
+        """Both maps and what is between them."""
+        function = FUNCTIONS[self.model.config.activation]
+        inner, outer = (
+            [partial(self.model.map, f"{layer}.feed_forward.{part}") for layer in self._layers(stack)]
+            for part in ("inner", "outer")
+        )
+        least = 0.0 if function == layers.RELU else -math.inf
+        first = self.pack(inner, self.packed, least=least)
+        return FeedForward(first, self.pack(outer, self.packed), function, self.model.config.d_ff, place)
 
+    def sublayers(self, stack: str) -> Sublayers:
+        """The norms around them."""
+        names = (*STACKS[stack], "feed_forward")
+        norms = [[self.model.map(f"{layer}.{name}_sublayer.norm") for name in names] for layer in self._layers(stack)]
+        return Sublayers(*stacked_norms(norms), EPSILON, self.model.config.norm == "pre")
 
-def _feed_forward(
-    modules: Sequence[TrainedFeedForward | TrainedSwiGLU], place: int, pack: Pack, packed: Callable[[], None]
-) -> FeedForward:
-    function = cast("int", _function(modules[0]))
-    least = 0.0 if function == layers.RELU else -math.inf
-    inner = pack([partial(linear, module.inner) for module in modules], packed, least=least)
-    outer = pack([partial(linear, module.outer) for module in modules], packed)
-    return FeedForward(inner, outer, function, modules[0].outer.in_features, place)
+    def norm(self, stack: str) -> Norm:
+        """The one that ends the stack; empty where there is none."""
+        if self.model.config.norm != "pre":
+            return Norm(np.empty(0, np.float32), np.empty(0, np.float32), 0.0)
+        gain, bias = self.model.map(f"{stack}.norm")
+        return Norm(gain.copy(), bias.copy(), EPSILON)
 
+    def _layers(self, stack: str) -> Sequence[str]:
+        return tuple(layers_of(self.model.config, stack))
 
-def _function(network: nn.Module) -> int | None:
-    """As the kernels call what is between its maps; None for what they don't know."""
-    if isinstance(network, TrainedSwiGLU):
-        return layers.SWIGLU
-    return FUNCTIONS.get(network.activation) if isinstance(network, TrainedFeedForward) else None
+    def _stacked(self, name: str, parts: slice) -> Map:
+        """Those of W^Q (times 1/√d_k), W^K and W^V, each with its heads filled up."""
+        heads = self.model.config.num_heads
+        weights, biases = (np.split(each, 3) for each in self.model.map(f"{name}.query_key_value"))
+        scales = (np.float32(1 / math.sqrt(len(weights[0]) // heads)), np.float32(1), np.float32(1))
+        chosen = list(zip(weights, biases, scales, strict=True))[parts]
+        weight = np.concatenate([heads_filled(weight * scale, heads) for weight, _, scale in chosen])
+        return weight, np.concatenate([heads_filled(bias * scale, heads) for _, bias, scale in chosen])
 
-
-def _sublayers(layers: Sequence[Any], names: tuple[str, ...]) -> Sublayers:
-    modules: list[list[PostNorm | PreNorm]] = [[getattr(layer, name) for name in names] for layer in layers]
-    gain, bias = stacked_norms([module.norm for module in each] for each in modules)
-    first = modules[0][0]
-    return Sublayers(gain, bias, first.norm.eps, isinstance(first, PreNorm))
-
-
-def _norm(module: nn.Module) -> Norm:
-    if not isinstance(module, nn.LayerNorm):
-        return Norm(np.empty(0, np.float32), np.empty(0, np.float32), 0.0)
-    return Norm(module.weight.detach().numpy(), module.bias.detach().numpy(), module.eps)
+    def _output(self, name: str) -> Map:
+        """W^O, with inputs of 0 weight where a head is filled up."""
+        weight, bias = self.model.map(f"{name}.output")
+        return heads_filled(weight.T, self.model.config.num_heads).T, bias

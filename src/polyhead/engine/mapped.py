@@ -1,11 +1,15 @@
 """Weights that are pages of their file: what has been packed needn't stay in memory."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-from torch import nn
+from typing import TYPE_CHECKING
 
 from polyhead.engine.areas import advise, areas
+
+if TYPE_CHECKING:
+    from torch import nn
 
 DONTNEED = 4
 """Linux's madvise: these pages may go; a file's come back when they are looked at."""
@@ -19,11 +23,13 @@ class FilePages:
     """Addresses, from and up to."""
 
     @staticmethod
-    def of(weights: Iterable[nn.Parameter]) -> "FilePages":
-        """Of those weights that lie in a file; none of a file whose pages anyone has written to since it was mapped."""
-        addresses = [weight.data_ptr() for weight in weights]
+    def of(addresses: Iterable[int]) -> FilePages:
+        """Of weights at those addresses, as far as they lie in a file; none of a file whose pages anyone has written to
+        since it was mapped.
+        """
+        places = list(addresses)
         clean = [(area.start, area.end) for area in areas() if area.unwritten_file]
-        return FilePages(tuple(each for each in clean if any(each[0] <= address < each[1] for address in addresses)))
+        return FilePages(tuple(each for each in clean if any(each[0] <= address < each[1] for address in places)))
 
     def copy_out(self, weights: Iterable[nn.Parameter]) -> None:
         """Gives those of the weights that lie in the files memory of their own, each with the values it has."""

@@ -3,13 +3,11 @@
 Shapes: N outputs and K inputs of a linear map, L layers, H heads, d = D / H.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import aligned, float32, int8
@@ -21,7 +19,8 @@ from polyhead.kernels.tiles import BYTES
 
 FOUR = 4
 """Bytes that are multiplied by one lane: inputs must be a multiple."""
-Map = tuple[Tensor, Tensor | None]
+Floats = NDArray[np.float32]
+Map = tuple[Floats, Floats | None]
 """Weight [N, K] and bias [N] of a linear map."""
 
 
@@ -80,7 +79,7 @@ def _panels(
         weight, bias = ask()
         for panel in range(-(-len(weight) // PANEL)):
             part = slice(panel * PANEL, min((panel + 1) * PANEL, len(weight)))
-            yield layer, panel, part, weight[part].float().numpy(), 0.0 if bias is None else bias[part].float().numpy()
+            yield layer, panel, part, weight[part], 0.0 if bias is None else bias[part]
         del weight, bias
         done()
 
@@ -90,23 +89,17 @@ def head_width(d_model: int, heads: int) -> int:
     return -(-(d_model // heads) // LANES) * LANES
 
 
-def heads_filled(weight: Tensor, heads: int) -> Tensor:
+def heads_filled(weight: Floats, heads: int) -> Floats:
     """weight [H·d, …] → [H·d', …], zeros where a head ends before its last vector does."""
     spare = head_width(len(weight), heads) - len(weight) // heads
     if not spare:
         return weight
-    none = weight.new_zeros((spare, *weight.shape[1:]))
-    return torch.cat([part for each in weight.chunk(heads) for part in (each, none)])
+    apart = weight.reshape(heads, -1, *weight.shape[1:])
+    filled = np.pad(apart, [(0, 0), (0, spare)] + [(0, 0)] * (weight.ndim - 1))
+    return filled.reshape(-1, *weight.shape[1:])
 
 
-def linear(module: nn.Linear) -> Map:
-    """Its weight and bias."""
-    return module.weight.detach(), module.bias.detach()
-
-
-def stacked_norms(layers: Iterator[Sequence[nn.LayerNorm]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The norms of each layer → gains and biases [L, S, D]."""
-    found = [[(norm.weight.detach(), norm.bias.detach()) for norm in norms] for norms in layers]
-    gain = torch.stack([torch.stack([gain for gain, _ in norms]) for norms in found])
-    bias = torch.stack([torch.stack([bias for _, bias in norms]) for norms in found])
-    return gain.float().numpy(), bias.float().numpy()
+def stacked_norms(layers: Iterable[Sequence[tuple[Floats, Floats]]]) -> tuple[Floats, Floats]:
+    """Gain and bias of the norms of each layer → gains and biases [L, S, D]."""
+    together = np.array([list(norms) for norms in layers])
+    return np.ascontiguousarray(together[:, :, 0]), np.ascontiguousarray(together[:, :, 1])

@@ -13,10 +13,11 @@ from torch import Tensor
 from polyhead.batch import cut_by_length
 from polyhead.engine.assemble import prepared_decoder, prepared_encoder
 from polyhead.engine.attention import for_heads
-from polyhead.engine.ends import ENCODED, Embedded, output_rows
+from polyhead.engine.ends import ENCODED
+from polyhead.engine.modules import embedded_modules
 from polyhead.engine.past import HIDDEN, STRIDE, Past
 from polyhead.engine.places import Places
-from polyhead.engine.projection import Pack, Projection
+from polyhead.engine.projection import Pack
 from polyhead.model.state import Memory
 from polyhead.model.transformer import Transformer
 
@@ -78,7 +79,7 @@ class PreparedTransformer:
     def __init__(self, model: Transformer, pack: Pack) -> None:
         """Raises TypeError where the model has a part that has no prepared form."""
         self.source_embedding = model.source_embedding
-        self.target_embedding = Embedded(model.target_embedding)
+        self.target_embedding = embedded_modules(model.target_embedding)
         self.encoder = prepared_encoder(model.encoder, pack)
         self.decoder, self.memories = prepared_decoder(model.decoder, pack)
         self.output_weight = model.output.weight.detach()
@@ -136,11 +137,6 @@ class PreparedTransformer:
         columns = past.columns.layers
         x = self.decoder(x, places.grid, columns, past.written, ancestry, memory.layers, memory.hidden)
         return x, PreparedState(places, memory, past, state.length + 1)
-
-    @torch.inference_mode()
-    def output_rows(self, tokens: Tensor) -> Projection:
-        """tokens [U] int64 → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
-        return output_rows(self.output_weight, tokens)
 
 
 def _hidden(tokens: Places, heads: int) -> Tensor:

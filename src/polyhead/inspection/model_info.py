@@ -3,7 +3,7 @@
 from typing import Any
 
 from polyhead.bundle import BundleConfig
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 
 
 def model_info(config: BundleConfig, parameters: int | None = None) -> dict[str, Any]:

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import torch
+import numpy as np
 
 from polyhead.bundle import Bundle
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.rules import Rule
+from polyhead.decoding.searchable import Searchable
 from polyhead.decoding.trace import SearchTree
 from polyhead.engine.choice import Choice
 from polyhead.errors import PolyheadError
 from polyhead.inspection.beam import BeamHistory
-from polyhead.model.seq2seq import Seq2Seq
 from polyhead.symbols import EOS
 
 
@@ -26,7 +26,7 @@ class Subject(Protocol):
         ...
 
     @property
-    def engine(self) -> Seq2Seq[Any]:
+    def engine(self) -> Searchable[Any]:
         """What its searches call."""
         ...
 
@@ -65,10 +65,10 @@ def beam_settings(subject: Subject, beam_size: int | None) -> BeamConfig:
 
 
 def search(
-    subject: Subject, model: Seq2Seq[Any], source: Sequence[int], settings: BeamConfig
+    subject: Subject, model: Searchable[Any], source: Sequence[int], settings: BeamConfig
 ) -> tuple[tuple[int, ...], BeamHistory]:
     """The best translation of `source` (ids without `<eos>`) by `model`, and how it was found."""
     tree = SearchTree()
-    row = torch.tensor([[*source, EOS]])
-    best = beam(model, row, torch.ones_like(row, dtype=torch.bool), settings, rules=subject.rules, observer=tree)[0][0]
+    row = np.array([[*source, EOS]])
+    best = beam(model, row, np.ones_like(row, np.bool_), settings, rules=subject.rules, observer=tree)[0][0]
     return best.tokens, BeamHistory(settings.beam_size, settings.length_penalty, tree.steps)

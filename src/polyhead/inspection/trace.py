@@ -19,6 +19,7 @@ from polyhead.inspection.search import Subject, beam_settings, search
 from polyhead.inspection.sentence import EmptyText, check_length, given_target, source_tokens, written_target
 from polyhead.inspection.tensors import Tensors
 from polyhead.inspection.traced import Trace
+from polyhead.model.arrays import InArrays
 from polyhead.model.recording import view_of
 from polyhead.symbols import EOS
 
@@ -54,7 +55,7 @@ def trace(
     if target is None:
         edited = edits.change_decoding
         engine = PLAIN if edited else translator.choices[0]
-        ids, beam = search(translator, view if edited else translator.engine, sources[0], settings)
+        ids, beam = search(translator, InArrays(view) if edited else translator.engine, sources[0], settings)
         written = written_target(bundle, ids)
     else:
         written, beam, engine = given_target(bundle, target), None, None
@@ -66,11 +67,10 @@ def trace(
     if not np.isfinite(log_probabilities).all():
         raise ModelError("the model's probabilities are not finite: its weights are damaged")
     prediction = Prediction(log_probabilities, np.array([*written.ids, EOS]))
-    parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
     length = np.array(len(written.ids) + 1.0)
     width = batch.source.size(1)
     return Trace(
-        model=model_info(bundle.config, parameters),
+        model=model_info(bundle.config, bundle.parameters),
         language=target_language,
         text=text,
         source=source_tokens(bundle, text, sources[0], width),

@@ -13,7 +13,7 @@ from polyhead.errors import ModelError
 from polyhead.interchange.reading import read_weights, transformer_config
 from polyhead.interchange.vocabulary import pieces, write_sentencepiece
 from polyhead.interchange.weights import AttentionWeights, FeedForwardWeights, Map, StackWeights
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.symbols import EOS_PIECE, SOS_PIECE, UNK_PIECE
 
 ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "swiglu": "SWISH"}

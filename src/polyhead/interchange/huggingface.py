@@ -18,7 +18,7 @@ from polyhead.interchange.card import nearest_penalty
 from polyhead.interchange.reading import read_weights, transformer_config
 from polyhead.interchange.vocabulary import write_json, write_marian_tokenizer
 from polyhead.interchange.weights import AttentionWeights, LayerWeights, Map, StackWeights, TransformerWeights
-from polyhead.model.transformer import TransformerConfig
+from polyhead.model.config import TransformerConfig
 from polyhead.symbols import EOS, PAD, SOS, UNK
 
 

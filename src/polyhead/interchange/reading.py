@@ -15,8 +15,8 @@ from polyhead.interchange.weights import (
     StackWeights,
     TransformerWeights,
 )
+from polyhead.model.config import TransformerConfig
 from polyhead.model.positions import positional_encoding
-from polyhead.model.transformer import TransformerConfig
 
 
 def transformer_config(bundle: Bundle) -> TransformerConfig:

@@ -8,16 +8,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from polyhead.model.sinusoids import sinusoids
+
 
 def positional_encoding(length: int, d_model: int) -> Tensor:
-    """PE(pos, 2i) = sin(pos / 10000^(2i/D)), PE(pos, 2i+1) = cos(the same) → [length, D] float32."""
-    position = torch.arange(length, dtype=torch.float64)[:, None]
-    wavelength = 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
-    angle = position / wavelength
-    encoding = torch.empty(length, d_model)
-    encoding[:, 0::2] = angle.sin()
-    encoding[:, 1::2] = angle.cos()[:, : d_model // 2]
-    return encoding
+    """`sinusoids` as a tensor [length, D] float32."""
+    return torch.from_numpy(sinusoids(length, d_model))
 
 
 class SinusoidalAdd(nn.Module):

@@ -4,42 +4,20 @@ Shapes: B batch, S source, T target, L layers, D d_model (embeddings), H hidden 
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from polyhead.config import Config
 from polyhead.errors import RecipeError
+from polyhead.model.config import RecurrentConfig
 from polyhead.model.embedding import Embedding, token_embedding
 from polyhead.model.positions import NoPosition
 from polyhead.model.seq2seq import OutputLayer
 
 Hidden: TypeAlias = tuple[Tensor, ...]
 """A recurrent network's state, each part [L, B, H]: (h, c) of an LSTM, (h,) of a GRU."""
-
-
-class RecurrentConfig(Config):
-    """What both recurrent models share."""
-
-    cell: Literal["lstm", "gru"] = "lstm"
-    """Hochreiter & Schmidhuber 1997, or Cho et al. 2014."""
-    d_model: int = Field(default=256, ge=1)
-    """The size of the word embeddings; with word2vec vectors, theirs."""
-    hidden_size: int = Field(default=256, ge=1)
-    """The size of the decoder's hidden state s_t and of each encoder state h_i, both directions together."""
-    num_layers: int = Field(default=1, ge=1)
-    """Recurrent layers of the encoder and of the decoder."""
-    bidirectional: bool = True
-    """Whether the encoder also reads from right to left, half of `hidden_size` for each direction."""
-    dropout: float = Field(default=0.3, ge=0, lt=1)
-    """On embeddings, between layers and on the output, never on the recurrent connections (Zaremba et al. 2014)."""
-    tie_embeddings: Literal["all", "output", "none"] = "none"
-    """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
-    max_length: int = Field(default=1024, ge=2)
-    """The longest source in tokens; nothing in the network limits it."""
 
 
 def parts_of(config: RecurrentConfig) -> int:

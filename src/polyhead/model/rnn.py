@@ -3,30 +3,15 @@
 Sutskever et al. 2014; Cho et al. 2014. Shapes: B batch, S source, T target, D d_model, H hidden size, V vocabulary.
 """
 
-from typing import Literal
-
 from torch import Tensor
 
 from polyhead.errors import RecipeError
+from polyhead.model.config import RNNConfig
 from polyhead.model.dropout import Dropout
 from polyhead.model.embedding import Embedding
-from polyhead.model.recurrence import (
-    Bridge,
-    Recurrence,
-    RecurrentConfig,
-    RecurrentEncoder,
-    RecurrentState,
-    embeddings,
-    initialise,
-)
+from polyhead.model.recurrence import Bridge, Recurrence, RecurrentEncoder, RecurrentState, embeddings, initialise
 from polyhead.model.seq2seq import OutputLayer, Seq2SeqModel
 from polyhead.model.state import Memory
-
-
-class RNNConfig(RecurrentConfig):
-    """An RNN encoder-decoder without attention."""
-
-    kind: Literal["rnn"] = "rnn"
 
 
 class RNN(Seq2SeqModel[RecurrentState]):

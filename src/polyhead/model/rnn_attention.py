@@ -6,32 +6,18 @@ Shapes: B batch, S source, T target, D d_model, H hidden size, V vocabulary.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from polyhead.model.attention import FastestCore
+from polyhead.model.config import RNNAttentionConfig
 from polyhead.model.dropout import Dropout
 from polyhead.model.embedding import Embedding
 from polyhead.model.masks import padding_mask
-from polyhead.model.recurrence import (
-    Bridge,
-    Hidden,
-    Recurrence,
-    RecurrentConfig,
-    RecurrentEncoder,
-    embeddings,
-    initialise,
-)
+from polyhead.model.recurrence import Bridge, Hidden, Recurrence, RecurrentEncoder, embeddings, initialise
 from polyhead.model.seq2seq import OutputLayer, Seq2SeqModel
 from polyhead.model.state import Memory
-
-
-class RNNAttentionConfig(RecurrentConfig):
-    """An RNN encoder-decoder with dot-product attention."""
-
-    kind: Literal["rnn-attention"] = "rnn-attention"
 
 
 class DotProductAttention(nn.Module):

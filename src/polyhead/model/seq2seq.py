@@ -15,7 +15,7 @@ S = TypeVar("S", bound=State, default=Any)
 
 
 class Seq2Seq(Protocol[S]):
-    """What decoding needs of a model. The Transformer, the RNNs and an ensemble of them all satisfy it."""
+    """What decoding needs of a model, in tensors: the Transformer and the RNNs. Searches see it in arrays."""
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """source [B, S] int64, source_mask [B, S] bool (True at real tokens) → what the decoder may look at."""
@@ -28,7 +28,7 @@ class Seq2Seq(Protocol[S]):
     def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
         """previous [B] int64, the token just written → logits [B, V] for the next one, and the state after it.
 
-        The logits are the caller's own: a search writes log-probabilities over them.
+        The logits are the caller's own: a search's rules write into them.
         """
         ...
 

@@ -3,10 +3,13 @@
 Neither is ever stored on a module. `select` picks, repeats, reorders or drops rows; that is all a search needs.
 """
 
-from dataclasses import dataclass
-from typing import Protocol, Self
+from __future__ import annotations
 
-from torch import Tensor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, Self
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class State(Protocol):
@@ -30,6 +33,6 @@ class Memory:
     mask: Tensor
     summary: tuple[Tensor, ...] = ()
 
-    def select(self, rows: Tensor) -> "Memory":
+    def select(self, rows: Tensor) -> Memory:
         """rows [R] int64 → the memory of those rows."""
         return Memory(self.states[rows], self.mask[rows], tuple(part[:, rows] for part in self.summary))

@@ -1,14 +1,12 @@
 """The Transformer (Vaswani et al. 2017), its settings and its presets."""
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
-from pydantic import Field
 from torch import Tensor, nn
 
-from polyhead.config import Config
-from polyhead.errors import RecipeError
 from polyhead.model.attention import MultiHeadAttention
+from polyhead.model.config import TransformerConfig
 from polyhead.model.decoder import Decoder, DecoderLayer, LayerCache
 from polyhead.model.embedding import Embedding, token_embedding
 from polyhead.model.encoder import Encoder, EncoderLayer
@@ -16,49 +14,9 @@ from polyhead.model.feed_forward import FEED_FORWARDS
 from polyhead.model.masks import look_ahead_mask, padding_mask
 from polyhead.model.positions import POSITIONS
 from polyhead.model.seq2seq import OutputLayer, Seq2SeqModel
+from polyhead.model.shapes import check_sizes
 from polyhead.model.state import Memory
 from polyhead.model.sublayer import SUBLAYERS, final_norm
-
-
-class TransformerConfig(Config):
-    """The paper's base model unless said otherwise (table 3)."""
-
-    kind: Literal["transformer"] = "transformer"
-    encoder_layers: int = Field(6, ge=1)
-    """N: layers of the encoder."""
-    decoder_layers: int = Field(6, ge=1)
-    """N: layers of the decoder; 1 or 2 under a deep encoder translate faster at nearly the same quality."""
-    d_model: int = Field(512, ge=2)
-    """d_model: the size of every layer's input and output."""
-    d_ff: int = Field(2048, ge=1)
-    """d_ff: the inner size of the feed-forward network."""
-    num_heads: int = Field(8, ge=1)
-    """h: attention heads; d_k = d_v = d_model / h."""
-    dropout: float = Field(0.1, ge=0, lt=1)
-    """P_drop: on the embeddings and on every sub-layer's output (section 5.4)."""
-    attention_dropout: float = Field(0.0, ge=0, lt=1)
-    """Dropout on the attention weights; 0 in the paper."""
-    activation_dropout: float = Field(0.0, ge=0, lt=1)
-    """Dropout inside the feed-forward network, after its activation; 0 in the paper."""
-    norm: Literal["post", "pre"] = "post"
-    """LN(x + Sublayer(x)) as in the paper, or x + Sublayer(LN(x))."""
-    positions: Literal["sinusoidal", "sinusoidal-concat", "learned", "none"] = "sinusoidal"
-    """PE: sinusoids added (the paper) or concatenated, learned vectors, or none."""
-    activation: Literal["relu", "gelu", "swiglu"] = "relu"
-    """The feed-forward network's non-linearity; max(0, ·) in the paper."""
-    tie_embeddings: Literal["all", "output", "none"] = "all"
-    """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
-    max_length: int = Field(1024, ge=2)
-    """The longest source or target in tokens."""
-
-
-PRESETS: dict[str, dict[str, int]] = {
-    "tiny": {"encoder_layers": 4, "decoder_layers": 4, "d_model": 128, "d_ff": 256, "num_heads": 4},
-    "small": {"encoder_layers": 3, "decoder_layers": 3, "d_model": 256, "d_ff": 1024, "num_heads": 4},
-    "base": {"encoder_layers": 6, "decoder_layers": 6, "d_model": 512, "d_ff": 2048, "num_heads": 8},
-    "big": {"encoder_layers": 6, "decoder_layers": 6, "d_model": 1024, "d_ff": 4096, "num_heads": 16},
-}
-"""Sizes by name; `base` and `big` are the paper's (table 3)."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +78,7 @@ def build_transformer(config: TransformerConfig, source_vocabulary: int, target_
 
     Raises RecipeError where the sizes don't fit together.
     """
-    _check(config, source_vocabulary, target_vocabulary)
+    check_sizes(config, source_vocabulary, target_vocabulary)
     c = config
 
     def attention() -> MultiHeadAttention:
@@ -157,16 +115,3 @@ def _initialise(model: nn.Module) -> None:
         if isinstance(module, nn.Linear):
             nn.init.xavier_uniform_(module.weight)
             nn.init.zeros_(module.bias)
-
-
-def _check(config: TransformerConfig, source_vocabulary: int, target_vocabulary: int) -> None:
-    if config.d_model % config.num_heads:
-        raise RecipeError(
-            f"model.d_model = {config.d_model} is not divisible by model.num_heads = {config.num_heads}; "
-            "every head takes an equal share of d_model"
-        )
-    if config.tie_embeddings == "all" and source_vocabulary != target_vocabulary:
-        raise RecipeError(
-            f'model.tie_embeddings = "all" needs one shared vocabulary, but the source has {source_vocabulary} and '
-            f'the target {target_vocabulary} pieces; set tokenizer.shared = true or model.tie_embeddings = "output"'
-        )

@@ -13,7 +13,7 @@ from polyhead.training.log import duration
 def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mapping[str, Scores]) -> None:
     """Data, sizes, scores with signatures, and the command that uses the model."""
     config = bundle.config
-    parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
+    parameters = bundle.parameters
     directions = f"{config.source_language or 'source'} → {', '.join(config.target_languages) or 'target'}"
     to = f" --to {config.target_languages[0]}" if config.tagged else ""
     lines = [

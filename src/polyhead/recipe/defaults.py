@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import torch
 
-from polyhead.model.build import CONFIGS, PRESETS
+from polyhead.model.config import CONFIGS, PRESETS
 from polyhead.recipe.load import Values, merge
 
 SMALL, MEDIUM = 60_000, 500_000

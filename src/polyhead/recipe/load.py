@@ -14,7 +14,8 @@ from pydantic import BaseModel, ValidationError
 
 from polyhead.data.readers import READERS
 from polyhead.errors import RecipeError
-from polyhead.model.build import MODELS, PRESETS
+from polyhead.model.build import MODELS
+from polyhead.model.config import PRESETS
 from polyhead.recipe.schema import Recipe
 
 Values = dict[str, Any]

@@ -10,7 +10,7 @@ from polyhead.data.batching import BatchingConfig
 from polyhead.data.clean import CleaningConfig
 from polyhead.data.readers import ReaderConfig
 from polyhead.decoding.config import BeamConfig
-from polyhead.model.build import ModelConfig
+from polyhead.model.config import ModelConfig
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.training.loop import TrainingConfig
 

@@ -7,12 +7,11 @@ Shapes: G sentences of the group, L the longest list of them, U pieces in any of
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from polyhead.decoding.rules import NEVER
+from polyhead.decoding.searchable import Numbers, Truths, Values
 from polyhead.shortlist.vocabularies import Vocabularies
 
 SENTENCES = 16
@@ -24,43 +23,43 @@ class Group:
     """Sentences `first` … `first + G - 1` of a batch."""
 
     first: int
-    output: Callable[[Tensor], Tensor]
+    output: Callable[[Values], Values]
     """What a step gives of a row → the logits of the group's pieces [R, U]."""
-    places: Tensor
-    """[G, L] int64, where the pieces of each list stand among the U."""
-    absent: Tensor
-    """[G, L] bool, where a list has ended."""
+    places: Numbers
+    """[G, L], where the pieces of each list stand among the U."""
+    absent: Truths
+    """[G, L], where a list has ended."""
 
-    def members(self, sentences: Tensor) -> "Members":
-        """sentences [R] int64, whose each row of a search is → the group's rows."""
+    def members(self, sentences: Numbers) -> "Members":
+        """sentences [R], whose each row of a search is → the group's rows."""
         own = sentences - self.first
-        rows = ((own >= 0) & (own < len(self.places))).nonzero()[:, 0]
-        own = own.index_select(0, rows)
-        return Members(rows, self.output, self.places.index_select(0, own), self.absent.index_select(0, own))
+        rows = ((own >= 0) & (own < len(self.places))).nonzero()[0]
+        return Members(rows, self.output, self.places[own[rows]], self.absent[own[rows]])
 
 
 @dataclass(frozen=True)
 class Members:
-    """The rows of a group at a step: rows [R'] int64, places and absent [R', L] each row's."""
+    """The rows of a group at a step: rows [R'], places and absent [R', L] each row's."""
 
-    rows: Tensor
-    output: Callable[[Tensor], Tensor]
-    places: Tensor
-    absent: Tensor
+    rows: Numbers
+    output: Callable[[Values], Values]
+    places: Numbers
+    absent: Truths
 
-    def write(self, given: Tensor, logits: Tensor) -> None:
+    def write(self, given: Values, logits: Values) -> None:
         """given [R, …], what a step gives of all rows; writes the group's rows of logits [R, longest list of all]."""
         if len(self.rows):
-            own = self.output(given.index_select(0, self.rows)).gather(1, self.places)
-            logits[self.rows, : own.size(1)] = own.masked_fill_(self.absent, NEVER)
+            own = np.take_along_axis(self.output(given[self.rows]), self.places, axis=1)
+            own[self.absent] = NEVER
+            logits[self.rows, : own.shape[1]] = own
 
 
-def cut(vocabularies: Vocabularies, output: Callable[[Tensor], Callable[[Tensor], Tensor]]) -> list[Group]:
-    """A batch's sentences in groups. output: tokens [U] int64 → the layer that gives their logits."""
+def cut(vocabularies: Vocabularies, output: Callable[[Numbers], Callable[[Values], Values]]) -> list[Group]:
+    """A batch's sentences in groups. output: tokens [U] → the layer that gives their logits."""
     groups: list[Group] = []
     for first in range(0, len(vocabularies.tokens), SENTENCES):
         some = vocabularies.some(first, first + SENTENCES)
-        together = cast(Tensor, some.tokens.unique())
-        places = torch.searchsorted(together, some.tokens.contiguous())
+        together = np.unique(some.tokens)
+        places = np.searchsorted(together, some.tokens)
         groups.append(Group(first, output(together), places, some.absent))
     return groups

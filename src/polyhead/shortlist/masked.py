@@ -3,65 +3,60 @@
 It finds what `ShortlistSearch` finds, and saves nothing. Shapes: B sentences, S source length, R rows, V vocabulary.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Generic, cast
+from dataclasses import dataclass, replace
+from typing import Any, Generic
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from polyhead.decoding.rules import NEVER
-from polyhead.model.seq2seq import S, Seq2Seq
-from polyhead.model.state import Memory
+from polyhead.decoding.searchable import Numbers, S, Searchable, Truths, Values, in_memory
 from polyhead.shortlist.shortlist import Shortlist
 
 
 @dataclass(frozen=True)
-class MaskedMemory(Memory):
+class MaskedMemory:
     """The model's memory, and what may not be written."""
 
-    outside: Tensor = field(kw_only=True)
-    """[B, V] bool, True outside a sentence's list."""
-
-    def select(self, rows: Tensor) -> "MaskedMemory":
-        """rows [R] int64 → the memory of those rows."""
-        kept = super().select(rows)
-        return MaskedMemory(kept.states, kept.mask, kept.summary, outside=self.outside[rows])
+    inner: Any
+    outside: Truths
+    """[B, V], True outside a sentence's list."""
 
 
 @dataclass(frozen=True)
 class MaskedState(Generic[S]):
-    """The model's state, and what may not be written: outside [R, V] bool."""
+    """The model's state, and what may not be written: outside [R, V]."""
 
     inner: S
-    outside: Tensor
+    outside: Truths
 
-    def select(self, rows: Tensor) -> "MaskedState[S]":
-        """rows [R'] int64 → the state of those rows."""
-        return MaskedState(self.inner.select(rows), self.outside.index_select(0, rows))
+    def select(self, rows: Numbers) -> "MaskedState[S]":
+        """rows [R'] → the state of those rows."""
+        return MaskedState(self.inner.select(rows), self.outside.take(rows, axis=0))
 
 
 class Masked(Generic[S]):
-    """A `Seq2Seq` whose logits are -inf outside each sentence's list."""
+    """A `Searchable` whose logits are -inf outside each sentence's list."""
 
-    def __init__(self, model: Seq2Seq[S], shortlist: Shortlist) -> None:
+    def __init__(self, model: Searchable[S], shortlist: Shortlist) -> None:
         self.model = model
         self.shortlist = shortlist
 
-    def encode(self, source: Tensor, source_mask: Tensor) -> MaskedMemory:
-        """source [B, S] int64, source_mask [B, S] bool → the model's memory and the sentences' lists."""
-        memory = self.model.encode(source, source_mask)
-        outside = torch.ones(len(source), self.shortlist.target_vocabulary, dtype=torch.bool)
+    def encode(self, source: Numbers, source_mask: Truths) -> MaskedMemory:
+        """source [B, S], source_mask [B, S] → the model's memory and the sentences' lists."""
+        outside = np.ones((len(source), self.shortlist.target_vocabulary), np.bool_)
         for sentence, (row, mask) in enumerate(zip(source, source_mask, strict=True)):
-            outside[sentence, torch.from_numpy(self.shortlist.of(cast("list[int]", row[mask].tolist())))] = False
-        return MaskedMemory(memory.states, memory.mask, memory.summary, outside=outside.to(source.device))
+            outside[sentence, self.shortlist.of(row[mask].tolist())] = False
+        return MaskedMemory(self.model.encode(source, source_mask), outside)
 
-    def start(self, memory: Memory) -> MaskedState[S]:
+    def start(self, memory: Any) -> MaskedState[S]:
         """Raises TypeError for a memory that was made without a shortlist."""
         if not isinstance(memory, MaskedMemory):
             raise TypeError("this memory was made without a shortlist; encode the source with this model")
-        return MaskedState(self.model.start(memory), memory.outside)
+        return MaskedState(self.model.start(memory.inner), memory.outside)
 
-    def step(self, previous: Tensor, state: MaskedState[S]) -> tuple[Tensor, MaskedState[S]]:
-        """previous [R] int64 → logits [R, V], -inf outside the row's list; the next state."""
+    def step(self, previous: Numbers, state: MaskedState[S]) -> tuple[Values, MaskedState[S]]:
+        """previous [R] → logits [R, V], -inf outside the row's list; the next state."""
         logits, inner = self.model.step(previous, state.inner)
-        return logits.masked_fill(state.outside, NEVER), replace(state, inner=inner)
+        possible = in_memory(logits)
+        possible[state.outside] = NEVER
+        return possible, replace(state, inner=inner)

@@ -5,18 +5,27 @@ Shapes: B sentences, S source length, R rows, L the longest list, D d_model, V t
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic
+from typing import Any, Generic, Protocol, runtime_checkable
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from polyhead.decoding.rules import NEVER
-from polyhead.engine.fused import FusedTransformer
-from polyhead.engine.transformer import PreparedTransformer
-from polyhead.model.seq2seq import S, Seq2Seq
-from polyhead.model.state import Memory
+from polyhead.decoding.searchable import Numbers, S, Searchable, Truths, Values, in_memory
 from polyhead.shortlist.groups import Group, Members, cut
 from polyhead.shortlist.vocabularies import Vocabularies
+
+
+@runtime_checkable
+class ByRows(Protocol):
+    """An engine whose output layer can be had for some tokens alone."""
+
+    def features(self, previous: Numbers, state: Any) -> tuple[Values, Any]:
+        """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the next state."""
+        ...
+
+    def output_rows(self, tokens: Numbers) -> Callable[[Values], Values]:
+        """tokens [U] → features [R, D] ↦ logits [R, U]."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -24,54 +33,54 @@ class OwnState(Generic[S]):
     """The model's state, and whose rows they are."""
 
     inner: S
-    sentences: Tensor
-    """[R] int64, the sentence of the batch that each row translates."""
+    sentences: Numbers
+    """[R], the sentence of the batch that each row translates."""
     groups: tuple[Group, ...]
     members: tuple[Members, ...]
     """The rows of each group."""
 
     @staticmethod
-    def of(inner: S, sentences: Tensor, groups: tuple[Group, ...]) -> "OwnState[S]":
+    def of(inner: S, sentences: Numbers, groups: tuple[Group, ...]) -> "OwnState[S]":
         """The rows sorted into their groups."""
         return OwnState(inner, sentences, groups, tuple(group.members(sentences) for group in groups))
 
-    def select(self, rows: Tensor) -> "OwnState[S]":
-        """rows [R'] int64 → the state of those rows."""
-        inner, sentences = self.inner.select(rows), self.sentences.index_select(0, rows)
-        if torch.equal(sentences, self.sentences):
+    def select(self, rows: Numbers) -> "OwnState[S]":
+        """rows [R'] → the state of those rows."""
+        inner, sentences = self.inner.select(rows), self.sentences.take(rows)
+        if np.array_equal(sentences, self.sentences):
             return replace(self, inner=inner)
         return OwnState.of(inner, sentences, self.groups)
 
 
 class OwnVocabularies(Generic[S]):
-    """A `Seq2Seq` for one batch: it reads and writes each sentence's own numbers.
+    """A `Searchable` for one batch: it reads and writes each sentence's own numbers.
 
     Each row gets the logits of its own sentence's pieces alone: what a sentence may be translated with doesn't depend
-    on its companions. A prepared Transformer computes those that a group of sentences needs; any other model all.
+    on its companions. A prepared engine computes those that a group of sentences needs; any other model all.
     """
 
-    def __init__(self, model: Seq2Seq[Any], vocabularies: Vocabularies) -> None:
+    def __init__(self, model: Searchable[Any], vocabularies: Vocabularies) -> None:
         self.model = model
         self.vocabularies = vocabularies
-        self.advance: Callable[[Tensor, Any], tuple[Tensor, Any]] = model.step
-        if isinstance(model, PreparedTransformer | FusedTransformer):
+        self.advance: Callable[[Numbers, Any], tuple[Any, Any]] = model.step
+        if isinstance(model, ByRows):
             self.advance = model.features
             self.groups = tuple(cut(vocabularies, model.output_rows))
         else:
-            self.groups = (Group(0, lambda logits: logits, vocabularies.tokens, vocabularies.absent),)
+            self.groups = (Group(0, in_memory, vocabularies.tokens, vocabularies.absent),)
 
-    def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
-        """source [B, S] int64, source_mask [B, S] bool → the model's own memory, of the sentences of the lists."""
+    def encode(self, source: Numbers, source_mask: Truths) -> Any:
+        """source [B, S], source_mask [B, S] → the model's own memory, of the sentences of the lists."""
         return self.model.encode(source, source_mask)
 
-    def start(self, memory: Memory) -> OwnState[S]:
+    def start(self, memory: Any) -> OwnState[S]:
         """A row for every sentence, in order."""
-        return OwnState.of(self.model.start(memory), torch.arange(len(self.vocabularies.tokens)), self.groups)
+        return OwnState.of(self.model.start(memory), np.arange(len(self.vocabularies.tokens)), self.groups)
 
-    def step(self, previous: Tensor, state: OwnState[S]) -> tuple[Tensor, OwnState[S]]:
-        """previous [R] int64, numbers of the rows' own → logits [R, L], -inf after a list's end; the next state."""
+    def step(self, previous: Numbers, state: OwnState[S]) -> tuple[Values, OwnState[S]]:
+        """previous [R], numbers of the rows' own → logits [R, L], -inf after a list's end; the next state."""
         given, inner = self.advance(self.vocabularies.tokens[state.sentences, previous], state.inner)
-        logits = torch.full((len(previous), self.vocabularies.tokens.size(1)), NEVER)
+        logits = np.full((len(previous), self.vocabularies.tokens.shape[1]), NEVER, np.float32)
         for members in state.members:
             members.write(given, logits)
         return logits, replace(state, inner=inner)

@@ -1,18 +1,15 @@
 """Any search, run in each sentence's own vocabulary."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
-
-import torch
-from torch import Tensor
+from typing import Any
 
 from polyhead.decoding.config import SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Rule
 from polyhead.decoding.search import search
+from polyhead.decoding.searchable import Numbers, Searchable, Truths
 from polyhead.decoding.trace import Observer
-from polyhead.model.seq2seq import Seq2Seq
 from polyhead.shortlist.model import OwnVocabularies
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.shortlist.vocabularies import Vocabularies
@@ -24,15 +21,14 @@ class ShortlistSearch:
     Several models are an ensemble, each of which shares out its probability over the list before they are averaged.
     """
 
-    def __init__(self, models: Sequence[Seq2Seq[Any]], shortlist: Shortlist) -> None:
+    def __init__(self, models: Sequence[Searchable[Any]], shortlist: Shortlist) -> None:
         self.models = tuple(models)
         self.shortlist = shortlist
 
-    @torch.inference_mode()
     def __call__(
         self,
-        source: Tensor,
-        source_mask: Tensor,
+        source: Numbers,
+        source_mask: Truths,
         config: SearchConfig,
         *,
         sentences: Sequence[int] | None = None,
@@ -45,7 +41,7 @@ class ShortlistSearch:
 
         Of single tokens the `rules` may know specials and language tags alone: those have one number in every list.
         """
-        sources = [cast("list[int]", row[mask].tolist()) for row, mask in zip(source, source_mask, strict=True)]
+        sources = [row[mask].tolist() for row, mask in zip(source, source_mask, strict=True)]
         given = prefixes or [()] * len(sources)
         lists = [self.shortlist.of(pieces, prefix) for pieces, prefix in zip(sources, given, strict=True)]
         own = Vocabularies.of(lists)

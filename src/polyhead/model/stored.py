@@ -1,0 +1,44 @@
+"""The weights in a file of safetensors as arrays, without PyTorch; on Linux they are the file's own pages."""
+
+import sys
+from math import prod
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+Floats = NDArray[np.float32]
+MAPPED = sys.platform == "linux"
+"""Elsewhere a file couldn't be replaced as long as its pages are in use."""
+BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+"""The kinds of numbers that a weight may have."""
+
+
+def read_weights(path: Path) -> dict[str, Floats]:
+    """Every weight by its name. What is float32 in a file that is mapped is read when it is looked at.
+
+    Raises OSError and SafetensorError for what can't be read, or holds something else than weights.
+    """
+    with safe_open(path, framework="numpy") as file:  # which checks that the parts fill the file, one behind the other
+        parts: list[tuple[str, Any]] = [(name, file.get_slice(name)) for name in cast("list[str]", file.offset_keys())]
+        kinds = [(name, str(part.get_dtype()), tuple[int, ...](part.get_shape())) for name, part in parts]
+    for name, kind, _ in kinds:
+        if kind not in BYTES:
+            raise SafetensorError(f"{name} is of kind {kind}, which no weight has")
+    whole: NDArray[np.uint8] = np.memmap(path, np.uint8, "c") if MAPPED else np.fromfile(path, np.uint8)
+    end = len(whole) - sum(BYTES[kind] * prod(shape) for _, kind, shape in kinds)
+    weights: dict[str, Floats] = {}
+    for name, kind, shape in kinds:
+        begin, end = end, end + BYTES[kind] * prod(shape)
+        weights[name] = _numbers(np.asarray(whole[begin:end]), kind).reshape(shape)
+    return weights
+
+
+def _numbers(part: NDArray[np.uint8], kind: str) -> Floats:
+    """Its bytes as they are, or a copy of another kind's numbers."""
+    if kind == "BF16":  # the upper half of a float32
+        return (part.view("<u2").astype("<u4") << 16).view("<f4")
+    with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite
+        return part.view(f"<f{BYTES[kind]}").astype(np.float32, copy=False)

@@ -1,0 +1,55 @@
+"""A trained model that nobody needs as modules yet: what an engine is made of, and PyTorch isn't loaded for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.model.config import ModelConfig, TransformerConfig
+from polyhead.model.shapes import TIED
+
+if TYPE_CHECKING:
+    from polyhead.model.seq2seq import Seq2SeqModel
+
+Floats = NDArray[np.float32]
+EPSILON = 1e-5
+"""What a norm adds to a variance: PyTorch's own."""
+
+
+@dataclass(frozen=True, eq=False)
+class TransformerArrays:
+    """A Transformer's settings and its weights by the names that they have in `model.safetensors`."""
+
+    config: TransformerConfig
+    arrays: Mapping[str, Floats]
+
+    def __getitem__(self, name: str) -> Floats:
+        """A weight; of tied ones each name is known."""
+        while name not in self.arrays and name in TIED:
+            name = TIED[name]
+        return self.arrays[name]
+
+    def map(self, name: str) -> tuple[Floats, Floats]:
+        """Weight and bias of a linear map or a norm."""
+        return self[f"{name}.weight"], self[f"{name}.bias"]
+
+
+def without_values(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel[Any]:
+    """The model as modules, in eval mode, for `fill`. Raises RecipeError where the sizes don't fit together."""
+    from polyhead.model.build import build_model
+    from polyhead.model.uninitialised import Uninitialised
+
+    with Uninitialised():
+        return build_model(config, source_vocabulary, target_vocabulary).eval()
+
+
+def fill(model: Seq2SeqModel[Any], arrays: Mapping[str, Floats]) -> None:
+    """Makes the arrays, one for each name, the model's weights: they are the same memory."""
+    import torch
+
+    for name, parameter in model.named_parameters():
+        parameter.data = torch.from_numpy(arrays[name])
