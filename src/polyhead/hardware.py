@@ -92,8 +92,9 @@ def cores() -> int:
     return _physical_cores()
 
 
+@cache
 def _physical_cores() -> int:
-    """Those that this process may run on; two threads of one core would share its units."""
+    """Those that this process might run on when it first asked; two threads of one core would share its units."""
     if sys.platform != "linux":
         return os.cpu_count() or 1
     allowed = os.sched_getaffinity(0)

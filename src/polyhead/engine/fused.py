@@ -18,6 +18,7 @@ from polyhead.batch import cut_by_length
 from polyhead.engine.ends import ENCODED, embedded
 from polyhead.engine.nodes import Past
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stacked_norms
+from polyhead.engine.room import room_for
 from polyhead.hardware import cpu_features
 from polyhead.kernels import layers
 from polyhead.kernels.attention import Floats, Integers, Sight
@@ -130,7 +131,7 @@ class FusedTransformer:
         """The memory projected to every layer's keys and values, once for a sentence; no past."""
         states = memory.states[memory.mask]
         count = len(self.key_value.weight)
-        values = np.empty((count, len(states), 2 * self.width), np.float32)
+        values = room_for((count, len(states), 2 * self.width))
         layers.remember(states, self.key_value, values, board())
         counts, places = _sentences(memory.mask)
         sentences = np.arange(len(counts), dtype=np.int32)

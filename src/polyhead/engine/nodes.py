@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.engine.room import room_for
+
 STEPS = 16
 """Steps that there is room for at the beginning …"""
 ROOM = 256
@@ -40,7 +42,7 @@ class Past:
     @staticmethod
     def begin(rows: int, layers: int, width: int) -> "Past":
         """No past, of `rows` rows; width: 2·A."""
-        values = np.empty((layers, max(rows * STEPS, ROOM), width), np.float32)
+        values = room_for((layers, max(rows * STEPS, ROOM), width))
         return Past(Nodes(values), np.empty((rows, 0), np.int32))
 
     def append(self) -> "Past":
@@ -61,6 +63,6 @@ class Past:
         living, numbers = np.unique(self.places, return_inverse=True)
         layers, _, width = self.nodes.values.shape
         wanted = 2 * (len(living) + len(self.places))
-        values = np.empty((layers, wanted, width), np.float32)
+        values = room_for((layers, wanted, width))
         values[:, : len(living)] = self.nodes.values[:, living]
         return Past(Nodes(values, len(living)), numbers.astype(np.int32).reshape(self.places.shape))

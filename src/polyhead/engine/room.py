@@ -1,0 +1,25 @@
+"""Arrays whose memory goes back to the system the moment they are gone.
+
+What is freed the C library keeps, each thread's apart, for what that thread asks for next. Pasts are of all sizes and
+up to tens of MiB: what is kept of them adds up to more than is in use.
+"""
+
+import mmap
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+LARGE = 1 << 20
+"""Bytes from which an array gets pages of its own."""
+
+
+def room_for(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """np.empty in float32; of a large one the pages that nobody writes to take no memory."""
+    size = 4 * prod(shape)
+    if size < LARGE:
+        return np.empty(shape, np.float32)
+    pages = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_HUGEPAGE"):  # the system brings and clears more of them at a time
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, np.float32).reshape(shape)
