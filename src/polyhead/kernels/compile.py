@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from polyhead.hardware import WITHOUT
+from polyhead.kernels.cache import KernelCache
 
 numba: Any = import_module("numba")
 intrinsic: Any = import_module("numba.extending").intrinsic
@@ -44,10 +45,10 @@ def kernel(function: F) -> F:
     is neither, every process compiles anew.
     """
     options = {"nogil": True, **WITHIN}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no directory that a cache could be in
-        return numba.njit(**options)(function)
+    found = numba.njit(**options)(function)
+    with suppress(RuntimeError):  # no directory that a cache could be in
+        found._cache = KernelCache(function)
+    return found
 
 
 def forget_older_code(directory: Path) -> None:
