@@ -15,9 +15,10 @@ from polyhead.engine.projection import Plain
 from polyhead.errors import ModelError
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
-from polyhead.model.positions import POSITIONS
+from polyhead.model.positions import POSITIONS, NoPosition
 from polyhead.model.shapes import transformer_shapes
 from polyhead.model.sublayer import PreNorm
+from polyhead.model.trained import TransformerArrays
 
 
 def transformer(d_model: int = 16):
@@ -122,3 +123,22 @@ def test_what_modules_are_is_what_their_settings_say() -> None:
         left = {"dropout", "tie_embeddings"}  # which an engine has no use for
         assert found.config.model_dump(exclude=left) == config.model_dump(exclude=left)
         assert {name: array.shape for name, array in found.arrays.items()} == transformer_shapes(config, 9, 11)
+
+
+@pytest.mark.parametrize("part", ["positions", "activation", "norm"])
+def test_what_no_engine_knows_yet_leaves_the_model_as_it_is(part: str) -> None:
+    found = arrays_of(transformer())
+    assert found is not None
+    assert choose(found).engine == "prepared"
+    newer = TransformerArrays(found.config.model_copy(update={part: "of tomorrow"}), found.arrays)
+    assert choose(newer) == Choice("plain", "float32")
+
+
+def test_positions_that_models_know_and_engines_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ramp(NoPosition):
+        """New in the table of models."""
+
+    monkeypatch.setitem(POSITIONS, "ramp", Ramp)
+    model = transformer()
+    model.source_embedding.positions = Ramp(16, 30)
+    assert choose(model) == Choice("plain", "float32")

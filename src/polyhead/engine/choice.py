@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polyhead.engine.fused import has_fused_form
+from polyhead.engine.fused import has_fused_form, is_known
 from polyhead.errors import ModelError
 from polyhead.hardware import cpu_features
 from polyhead.model.trained import TransformerArrays
@@ -87,7 +87,7 @@ def has_onednn() -> bool:
 
 def _can_be_prepared(model: Trained) -> bool:
     if isinstance(model, TransformerArrays):
-        return True
+        return is_known(model.config)
     from polyhead.engine.modules import can_be_prepared
 
     return can_be_prepared(model)

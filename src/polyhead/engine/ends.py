@@ -15,6 +15,8 @@ from polyhead.model.config import TransformerConfig
 from polyhead.model.sinusoids import sinusoids
 from polyhead.model.trained import TransformerArrays
 
+PLACED = {"sinusoidal", "sinusoidal-concat", "learned", "none"}
+"""The kinds of positions that are known here."""
 ENCODED = 512
 """Tokens, padding included, that are encoded together: what they become on the way should fit a core's cache."""
 
@@ -64,7 +66,7 @@ def _added(model: TransformerArrays, name: str) -> Floats:
             return _sinusoids(config)
         case "learned":
             return model[f"{name}.positions.encoding"].copy()
-        case _:
+        case "sinusoidal-concat" | "none":
             return np.zeros((config.max_length, config.d_model), np.float32)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.batch import cut_by_length
-from polyhead.engine.ends import ENCODED, embedded
+from polyhead.engine.ends import ENCODED, PLACED, embedded
 from polyhead.engine.nodes import Past
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stacked_norms
 from polyhead.engine.room import room_for
@@ -39,6 +39,8 @@ PRECISIONS = "float32", "int8"
 """Of the weights that the kernels multiply with."""
 FUNCTIONS = {"relu": layers.RELU, "gelu": layers.GELU, "swiglu": layers.SWIGLU}
 """What is between the maps of a feed-forward network, as the kernels call it."""
+NORMS = {"post", "pre"}
+"""Where a sub-layer's norm may be."""
 Numbers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
@@ -164,10 +166,15 @@ class FusedTransformer:
         return Rows(self.output_weight, tokens)
 
 
+def is_known(config: TransformerConfig) -> bool:
+    """Whether engines know all parts that the settings name: a new one may not have come here yet."""
+    return config.positions in PLACED and config.activation in FUNCTIONS and config.norm in NORMS
+
+
 def has_fused_form(config: TransformerConfig, dtype: str) -> bool:
     """Whether there are kernels for such a Transformer in that precision, and this CPU has their instructions."""
     whole = dtype != "int8" or not (config.d_model % FOUR or config.d_ff % FOUR)
-    return dtype in PRECISIONS and has_instructions() and whole
+    return dtype in PRECISIONS and has_instructions() and whole and is_known(config)
 
 
 def has_instructions() -> bool:

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard, cast
 from torch import nn
 
 from polyhead.engine.assemble import ACTIVATIONS, has_prepared_form
-from polyhead.engine.ends import Embedded, embedded
+from polyhead.engine.ends import PLACED, Embedded, embedded
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.config import TransformerConfig
 from polyhead.model.embedding import Embedding
@@ -85,8 +85,8 @@ def _norm(layer: nn.Module) -> str | None:
 
 
 def _positions(module: nn.Module) -> str | None:
-    """As the settings call them; None for others."""
-    return next((name for name, kind in POSITIONS.items() if type(module) is kind), None)
+    """As the settings call them; None for those that are not known here."""
+    return next((name for name, kind in POSITIONS.items() if type(module) is kind and name in PLACED), None)
 
 
 def _longest(positions: Any) -> int:
