@@ -1,6 +1,7 @@
 """Kernels that come from the cache: what is read then, and what is read when another is linked with them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,12 +45,14 @@ said["filled"] = are_filled()
 """
 
 
-def run(directory: Path, code: str, before: str = "") -> dict[str, object]:
+def run(directory: Path, code: str, before: str = "", **environment: str) -> dict[str, object]:
     """What a Python of its own says of kernels whose cache is in a directory."""
     inside = "".join(f"    {line}\n" for line in code.splitlines())
     script = HEAD.format(directory=str(directory), before=before) + inside
     script += "said['compiled'] = len(compiled.buffer) // 2\nprint(json.dumps(said))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
     return json.loads(done.stdout)
 
 
@@ -82,3 +85,16 @@ def test_what_numba_has_written_by_itself_is_read(tmp_path: Path) -> None:
     numbas = "from numba.core.caching import FunctionCache; compile.KernelCache = FunctionCache"
     assert run(tmp_path, FIRST, before=numbas)["compiled"] == 1
     assert run(tmp_path, FIRST) == {"twice": 3.0, "read": True, "filled": False, "compiled": 0}
+
+
+def test_numbas_own_functions_are_compiled_once(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    counted = """
+from numba.core.runtime import nrtdynmod
+make, made = nrtdynmod.create_nrt_module, []
+nrtdynmod.create_nrt_module = lambda context: made.append(1) or make(context)
+"""
+    code = FIRST + "said['sum'], said['made'] = twice(np.ones(2)).sum(), len(made)"
+    found = [run(tmp_path, code, before=counted, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2)]
+    assert [each["made"] for each in found] == [1, 0]
+    assert [each["sum"] for each in found] == [4.0, 4.0]
