@@ -44,8 +44,11 @@ print(json.dumps([before, [cores(), sorted(cpu_features()), "torch" in sys.modul
 
 @pytest.fixture
 def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has not loaded it."""
+    """As in a process that has not loaded it, and of whose threads nobody has said anything."""
     monkeypatch.delitem(sys.modules, "torch")
+    for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.setenv(name, "0")  # so that what a test says is taken back
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -171,3 +174,12 @@ def test_sizes_are_few_and_large_enough() -> None:
     assert all(rows <= count <= rows * 1.125 for rows, count in enumerate(counts, 1))
     assert len(set(counts)) < 80
     assert counts == sorted(counts)
+
+
+@pytest.mark.usefixtures("without_torch")
+@pytest.mark.parametrize("variable", ["MKL_NUM_THREADS", "OMP_NUM_THREADS"])
+def test_what_is_asked_for_goes_before_any_variable(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "4")
+    assert cores() == 4
+    use_cores(1)
+    assert cores() == 1

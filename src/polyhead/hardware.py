@@ -34,6 +34,9 @@ NAMES = {
 TILES = {"amx_tile", "amx_int8", "amx_bf16"}
 """The instructions of the unit for matrices."""
 
+_VARIABLES = "MKL_NUM_THREADS", "OMP_NUM_THREADS"
+"""Those of the environment by which PyTorch's number can be set, the first of them before the other."""
+
 _ARCH_PRCTL, _REQUEST_STATE, _TILE_DATA = 158, 0x1023, 18
 """Linux's number of the call on x86-64, what is asked for by it (ARCH_REQ_XCOMP_PERM), and for which registers."""
 
@@ -85,7 +88,7 @@ def cores() -> int:
         import torch
 
         return torch.get_num_threads()
-    for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    for name in _VARIABLES:
         first = os.environ.get(name, "").split(",")[0].strip()  # a list is for loops within loops
         if first.isdecimal() and int(first) > 0:
             return int(first)
@@ -112,7 +115,7 @@ def use_cores(count: int) -> None:
 
         torch.set_num_threads(count)
     else:
-        os.environ["OMP_NUM_THREADS"] = str(count)  # here `cores` finds it, and so does what is loaded later
+        os.environ.update(dict.fromkeys(_VARIABLES, str(count)))  # here `cores` finds it, as does what is loaded later
 
 
 @contextmanager

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.engine.pack import Floats, pack_float32
+from polyhead.engine.pack import pack_float32
 from polyhead.kernels.float32 import Product
 from polyhead.kernels.layers import embed
 from polyhead.kernels.products import multiply
 from polyhead.kernels.team import ALONE
 from polyhead.model.config import TransformerConfig
 from polyhead.model.sinusoids import sinusoids
-from polyhead.model.trained import TransformerArrays
+from polyhead.model.trained import Floats, TransformerArrays
 
 PLACED = {"sinusoidal", "sinusoidal-concat", "learned", "none"}
 """The kinds of positions that are known here."""

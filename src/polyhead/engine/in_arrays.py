@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from polyhead.engine.pack import Floats
 from polyhead.engine.rows import Rows
 from polyhead.engine.transformer import PreparedTransformer
 from polyhead.model.arrays import InArrays, StateInArrays
+from polyhead.model.trained import Floats
 
 
 class PreparedInArrays(InArrays):
@@ -23,7 +23,7 @@ class PreparedInArrays(InArrays):
         """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one longer."""
         inner: Any = state.inner
         with torch.inference_mode():
-            features, after = self.prepared.features(torch.from_numpy(previous), inner)
+            features, after = self.prepared.features(self._tensor(previous), inner)
         return features.numpy(), StateInArrays(after, self.device)
 
     def output_rows(self, tokens: NDArray[np.int64]) -> Rows:

@@ -16,10 +16,10 @@ from polyhead.kernels.llvm import LANES
 from polyhead.kernels.products import Product
 from polyhead.kernels.registers import PANEL
 from polyhead.kernels.tiles import BYTES
+from polyhead.model.trained import Floats
 
 FOUR = 4
 """Bytes that are multiplied by one lane: inputs must be a multiple."""
-Floats = NDArray[np.float32]
 Map = tuple[Floats, Floats | None]
 """Weight [N, K] and bias [N] of a linear map."""
 

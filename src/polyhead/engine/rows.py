@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from polyhead.engine.pack import Floats
+from polyhead.model.trained import Floats
 
 
 class Rows:

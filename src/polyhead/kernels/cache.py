@@ -29,7 +29,8 @@ class _Kernel(caching.CompileResultCacheImpl):
         state, *rest = payload
         light, linked = _without_form(state)
         found = super().rebuild(target_context, (light, *rest))
-        return _read_later(found.library, linked, found)
+        _read_later(found.library, linked)
+        return found
 
 
 class KernelCache(caching.FunctionCache):
@@ -55,7 +56,8 @@ class _Library(caching.CacheImpl):
         """What is written → the library."""
         light, linked = _without_form(reduced_data)
         found = target_context.codegen().unserialize_library(light)
-        return _read_later(found, linked, found)
+        _read_later(found, linked)
+        return found
 
     def check_cachable(self, data: Any) -> bool:
         """Always."""
@@ -116,10 +118,10 @@ def _is_defined(value: Any) -> bool:
     return not value.is_declaration
 
 
-def _read_later(library: Any, linked: bytes | None, found: Any) -> Any:
-    """Has a library read LLVM's form of it, in place of the names alone, when another is linked with it → `found`."""
+def _read_later(library: Any, linked: bytes | None) -> None:
+    """Has a library read LLVM's form of it, if there is one apart from the names, when another is linked with it."""
     if linked is None:
-        return found
+        return
     library._shared_module = None
 
     def read() -> Any:
@@ -128,4 +130,3 @@ def _read_later(library: Any, linked: bytes | None, found: Any) -> Any:
         return library._shared_module
 
     library._get_module_for_linking = read
-    return found

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from polyhead.model.config import ModelConfig, TransformerConfig
 from polyhead.model.shapes import TIED
+from polyhead.model.stored import Floats
 
 if TYPE_CHECKING:
     from polyhead.model.seq2seq import Seq2SeqModel
 
-Floats = NDArray[np.float32]
 EPSILON = 1e-5
 """What a norm adds to a variance: PyTorch's own."""
 
