@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding
@@ -21,6 +22,7 @@ from polyhead.hardware import (
     few_sizes,
     has_torch,
     may_use_tiles,
+    processor,
     use_cores,
 )
 
@@ -37,7 +39,7 @@ before = cores(), sorted(cpu_features()), "torch" in sys.modules
 import torch
 
 ask = getattr(torch.cpu, "get_capabilities", None)  # not all of them say it
-known = sorted(name for name in NAMES.values() if ask().get(name)) if ask else before[1]
+known = sorted(name for name in NAMES if ask().get(name)) if ask else before[1]
 print(json.dumps([before, [cores(), sorted(cpu_features()), "torch" in sys.modules], torch.get_num_threads(), known]))
 """
 
@@ -54,11 +56,14 @@ def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def asked_anew() -> Any:
     """What was answered before is forgotten, and so is what a test made up."""
-    hardware._instructions.cache_clear()
-    may_use_tiles.cache_clear()
+
+    def forget() -> None:
+        for found in (hardware.processor, hardware._instructions, may_use_tiles):
+            found.cache_clear()
+
+    forget()
     yield
-    hardware._instructions.cache_clear()
-    may_use_tiles.cache_clear()
+    forget()
 
 
 # MKL takes at most as many cores as there are, and one of two that share their units: of one core all agree everywhere.
@@ -121,12 +126,45 @@ def test_with_pytorch_the_number_is_pytorchs(monkeypatch: pytest.MonkeyPatch) ->
     assert os.environ["OMP_NUM_THREADS"] == "7"
 
 
-def test_what_is_to_be_left_alone_is_not_there(asked_anew: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: dict.fromkeys([*NAMES, "sse2"], True))
+@pytest.fixture
+def cpuinfo(tmp_path: Path, asked_anew: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that is read for Linux's own."""
+    monkeypatch.setattr(hardware, "CPUINFO", tmp_path / "cpuinfo")
     monkeypatch.setattr(hardware, "WITHOUT", ())
-    assert cpu_features() == set(NAMES.values())
+    return tmp_path / "cpuinfo"
+
+
+ALL_FLAGS = " ".join(["sse2", *(linux for linux, _ in NAMES.values())])
+
+
+def test_linux_is_asked_for_the_instructions(cpuinfo: Path) -> None:
+    cpuinfo.write_text(f"processor\t: 0\nflags\t\t: {ALL_FLAGS}\n\nprocessor\t: 1\nflags\t\t: fma\n\n")
+    assert cpu_features() == set(NAMES)
+
+
+def test_what_is_to_be_left_alone_is_not_there(cpuinfo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cpuinfo.write_text(f"flags : {ALL_FLAGS}\n")
     monkeypatch.setattr(hardware, "WITHOUT", ("avx512", "amx"))
     assert cpu_features() == {"avx2", "fma3", "avx_vnni"}
+
+
+def test_of_a_processor_is_known_what_does_not_change(cpuinfo: Path) -> None:
+    cpuinfo.write_text(
+        "processor\t: 0\nvendor_id\t: Ours\ncpu MHz\t\t: 2596.132\nmodel name\t: One: 5\n\nflags\t: fma\n"
+    )
+    assert processor() == {"vendor_id": "Ours", "model name": "One: 5"}
+
+
+def test_linux_and_llvm_say_the_same() -> None:
+    found = hardware._instructions_by_llvm()
+    assert found == hardware._instructions()
+
+
+def test_without_linux_llvm_is_asked(cpuinfo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = dict.fromkeys(["sse2", *(llvm for _, llvm in NAMES.values())], True)
+    monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: answer)
+    assert cpu_features() == set(NAMES)
+    assert processor() == {}
 
 
 def _unknown() -> dict[str, bool]:
@@ -134,8 +172,8 @@ def _unknown() -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("answer", [dict[str, bool], lambda: {"avx2": False}, _unknown])
-def test_a_cpu_that_llvm_says_nothing_about_has_no_features(
-    answer: Callable[[], dict[str, bool]], asked_anew: None, monkeypatch: pytest.MonkeyPatch
+def test_a_cpu_that_nobody_says_anything_about_has_no_features(
+    answer: Callable[[], dict[str, bool]], cpuinfo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", answer)
     assert cpu_features() == set()

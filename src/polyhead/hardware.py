@@ -19,17 +19,23 @@ WITHOUT = tuple(os.environ.get("POLYHEAD_CPU_WITHOUT", "").split())
 """How names of instructions begin that are to be left alone as if this CPU did not have them, as "avx512 amx"."""
 
 NAMES = {
-    "avx2": "avx2",
-    "fma": "fma3",
-    "avxvnni": "avx_vnni",
-    "avx512f": "avx512_f",
-    "avx512vnni": "avx512_vnni",
-    "avx512bf16": "avx512_bf16",
-    "amx-tile": "amx_tile",
-    "amx-int8": "amx_int8",
-    "amx-bf16": "amx_bf16",
+    "avx2": ("avx2", "avx2"),
+    "fma3": ("fma", "fma"),
+    "avx_vnni": ("avx_vnni", "avxvnni"),
+    "avx512_f": ("avx512f", "avx512f"),
+    "avx512_vnni": ("avx512_vnni", "avx512vnni"),
+    "avx512_bf16": ("avx512_bf16", "avx512bf16"),
+    "amx_tile": ("amx_tile", "amx-tile"),
+    "amx_int8": ("amx_int8", "amx-int8"),
+    "amx_bf16": ("amx_bf16", "amx-bf16"),
 }
-"""The instructions that are asked for: their names in LLVM, and in PyTorch and here."""
+"""The instructions that are asked for, by PyTorch's names: Linux's names of them, and LLVM's."""
+
+CPUINFO = Path("/proc/cpuinfo")
+"""Where Linux says what it knows of every processor."""
+
+PROCESSOR = "vendor_id", "cpu family", "model", "model name", "stepping", "flags"
+"""What Linux says of a processor that machine code may depend on."""
 
 TILES = {"amx_tile", "amx_int8", "amx_bf16"}
 """The instructions of the unit for matrices."""
@@ -42,14 +48,33 @@ _ARCH_PRCTL, _REQUEST_STATE, _TILE_DATA = 158, 0x1023, 18
 
 
 @cache
+def processor() -> Mapping[str, str]:
+    """What Linux says of the first processor, without what changes from moment to moment; nothing elsewhere."""
+    try:
+        first, _, _ = CPUINFO.read_text().partition("\n\n")
+    except OSError:
+        return {}
+    said = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in first.splitlines())}
+    return {name: said[name] for name in PROCESSOR if name in said}
+
+
+@cache
 def _instructions() -> frozenset[str]:
-    # LLVM takes some 30 MB, which not every process needs; Numba has it loaded in those that do.
+    said = processor().get("flags")
+    if said is None:
+        return _instructions_by_llvm()
+    found = set(said.split())
+    return frozenset(name for name, (theirs, _) in NAMES.items() if theirs in found)
+
+
+def _instructions_by_llvm() -> frozenset[str]:
+    """LLVM takes some 40 MB, which not every process needs."""
     binding: Any = import_module("llvmlite.binding")
     try:
         found: Mapping[str, bool] = binding.get_host_cpu_features()
     except RuntimeError:  # so it is documented where LLVM knows nothing of the CPU
         return frozenset()
-    return frozenset(name for theirs, name in NAMES.items() if found.get(theirs))
+    return frozenset(name for name, (_, theirs) in NAMES.items() if found.get(theirs))
 
 
 def cpu_features() -> set[str]:

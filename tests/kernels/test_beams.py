@@ -12,7 +12,9 @@ END = 2
 @given(widths=st.lists(st.integers(1, 5), max_size=12))
 def test_where_sentences_begin(widths: list[int]) -> None:
     sentences = np.repeat(3 * np.arange(len(widths)), widths)
-    assert starts_of(sentences).tolist() == [0, *np.cumsum(widths)]
+    starts = np.empty(len(sentences) + 1, np.int64)
+    assert starts_of(sentences, starts) == len(widths)
+    assert starts[: len(widths) + 1].tolist() == [0, *np.cumsum(widths)]
 
 
 @given(size=st.integers(1, 5), sentences=st.integers(0, 4), seed=st.integers(0, 1000))

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from polyhead.kernels import aligned
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import floats, halves, truths
 

@@ -14,7 +14,7 @@ from polyhead.hardware import cpu_features
 from polyhead.kernels import atomics, team
 from polyhead.kernels.aligned import zeros
 from polyhead.kernels.borrowed import borrowed
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.products import multiply
 from polyhead.kernels.team import ALONE, LINE, MEMBERS, Board, board, has_helpers, lead
 

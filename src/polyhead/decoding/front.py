@@ -9,7 +9,7 @@ from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
 from polyhead.kernels.beams import starts_of
-from polyhead.kernels.vocabulary import continued
+from polyhead.kernels.vocabulary import continue_all
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class Front:
     def extend(self, chosen: Candidates) -> "Front":
         """The hypotheses of the candidates [C]."""
         candidates = chosen.parents, chosen.tokens, chosen.log_probabilities
-        prefixes, history = continued(self.prefixes, self.history, *candidates)
+        shape = len(chosen.tokens), self.step + 1
+        prefixes, history = np.empty(shape, np.int64), np.empty(shape, np.float32)
+        continue_all(self.prefixes, self.history, *candidates, prefixes, history)
         return Front(prefixes, chosen.sentences, history, chosen.totals)
 
     def ended(self, row: int, log_probability: float, total: float, penalties: NDArray[np.float64]) -> Hypothesis:
@@ -56,7 +58,8 @@ class Front:
     @property
     def starts(self) -> NDArray[np.int64]:
         """[N + 1], where each sentence's rows begin, and where the last one's end."""
-        return starts_of(self.sentences)
+        starts = np.empty(len(self.sentences) + 1, np.int64)
+        return starts[: starts_of(self.sentences, starts) + 1]
 
     def live(self) -> Live:
         """What the rules are shown."""

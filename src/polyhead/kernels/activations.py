@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
+from polyhead.kernels.kernel import kernel
 
 Floats = NDArray[np.float32]
 _ROOT = np.float32(0.5**0.5)

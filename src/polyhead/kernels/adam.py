@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import shorts_of, widened
 from polyhead.kernels.borrowed import floats_at, halves_at
-from polyhead.kernels.compile import intrinsic, kernel, types
+from polyhead.kernels.compiler import intrinsic, typed
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code
 
 CHUNK = 1 << 15
@@ -187,4 +188,4 @@ def _step_vectors(
         code.repeat(count, [], one)
         return context.get_dummy_value()
 
-    return types.void(*[ADDRESS] * 5, COUNT, ADDRESS), generate
+    return typed("void", *[ADDRESS] * 5, COUNT, ADDRESS), generate

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 
 LINE = 64
 """Bytes."""

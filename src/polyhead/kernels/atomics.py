@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, LONG
 
 WORD = 8
@@ -20,7 +20,7 @@ def load(typing_context: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load_atomic(_pointer(builder, arguments[0]), "acquire", WORD)
 
-    return types.intp(ADDRESS), generate
+    return typed(COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -32,7 +32,7 @@ def store(typing_context: Any, address: Any, number: Any) -> Any:
         builder.store_atomic(number, _pointer(builder, address), "release", WORD)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT), generate
+    return typed("void", ADDRESS, COUNT), generate
 
 
 @intrinsic
@@ -44,7 +44,7 @@ def swap(typing_context: Any, address: Any, old: Any, new: Any) -> Any:
         found = builder.cmpxchg(_pointer(builder, address), old, new, "seq_cst", "seq_cst")
         return builder.extract_value(found, 0)
 
-    return types.intp(ADDRESS, COUNT, COUNT), generate
+    return typed(COUNT, ADDRESS, COUNT, COUNT), generate
 
 
 @intrinsic
@@ -59,7 +59,7 @@ def pause(typing_context: Any) -> Any:
         builder.call(function, [])
         return context.get_dummy_value()
 
-    return types.void(), generate
+    return typed("void"), generate
 
 
 _TASK = ir.FunctionType(ir.VoidType(), [LONG, LONG, LONG, LONG])
@@ -70,14 +70,13 @@ def task(function: Any) -> Any:
 
     They hold as long as the kernel runs in which they are made, and as whoever calls that one keeps what is given.
     """
-    called_as = types.Dispatcher(function)
 
     @intrinsic
     def made(typing_context: Any, given: Any) -> Any:
-        called = called_as.get_call_type(typing_context, (types.intp, types.intp, types.intp, given), {})
+        called = function._numba_type_.get_call_type(typing_context, (types.intp, types.intp, types.intp, given), {})
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            compiled, (given,) = function.overloads[called.args], arguments
+            compiled, (given,) = function.dispatcher.overloads[called.args], arguments
             context.active_code_library.add_linking_library(compiled.library)
             shared = ir.Function(builder.module, _TASK, builder.module.get_unique_name("task"))
             shared.linkage = "internal"
@@ -107,4 +106,4 @@ def call(typing_context: Any, task: Any, member: Any, first: Any, last: Any) -> 
         builder.call(builder.inttoptr(function, _TASK.as_pointer()), [given, *numbers])
         return context.get_dummy_value()
 
-    return types.void(types.UniTuple(types.intp, 2), COUNT, COUNT, COUNT), generate
+    return typed("void", types.UniTuple(types.intp, 2), COUNT, COUNT, COUNT), generate

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.borrowed import borrowed
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.heads import mixture, scores, softmax
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
 
 Floats = NDArray[np.float32]

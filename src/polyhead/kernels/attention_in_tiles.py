@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels import columns
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.squares import NUMBERS, SQUARE, mix, product, product_of_mixed, take, turn
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles
 

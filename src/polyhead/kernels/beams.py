@@ -6,23 +6,25 @@ Shapes: R live rows, N sentences still searched, C candidates of each, best firs
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 
 Numbers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
 
 @kernel
-def starts_of(sentences: Numbers) -> Numbers:
-    """sentences [R], each one's rows next to each other → [N + 1], where each's rows begin, and the last one's end."""
+def starts_of(sentences: Numbers, starts: Numbers) -> int:
+    """sentences [R], each one's rows next to each other → starts [R + 1], where each's rows begin, and the last's end.
+
+    Returns N, how many there are; starts has N + 1 numbers then.
+    """
     rows, found = sentences.shape[0], 0
-    starts = np.empty(rows + 1, np.int64)
     for r in range(rows):
         if r == 0 or sentences[r] != sentences[r - 1]:
             starts[found] = r
             found += 1
     starts[found] = rows
-    return starts[: found + 1].copy()
+    return found
 
 
 @kernel

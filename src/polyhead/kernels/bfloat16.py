@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compile import ir, kernel
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import INTEGERS, LANES, REALS, Code
 
 Halves = NDArray[np.uint16]

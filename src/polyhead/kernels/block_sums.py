@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.finish import BLOCK, Finish, plain, rows_finished
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.one_block import ROWS_COPIED, STEPS, SUMS, add_up_to, copy_rows
 from polyhead.kernels.squares import SQUARE
 from polyhead.kernels.tiles import BYTES, ROWS

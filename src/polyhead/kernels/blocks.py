@@ -1,6 +1,6 @@
 """How many rows a product takes at once."""
 
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.registers import DOWN, HALF
 
 

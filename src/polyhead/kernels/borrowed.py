@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.compile import intrinsic, kernel, numba, types
+from polyhead.kernels.compiler import intrinsic, numba, types
+from polyhead.kernels.kernel import kernel
 
 
 @intrinsic
@@ -19,19 +20,20 @@ def borrowed(typing_context: Any, value: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _uncounted(context, builder, signature.args[0], arguments[0])
+        return uncounted(context, builder, signature.args[0], arguments[0])
 
     return value(value), generate
 
 
-def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+def uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """What makes those instructions."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         array.meminfo = array.meminfo.type(None)
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
         for place, part in enumerate(kind):
-            inner = _uncounted(context, builder, part, builder.extract_value(value, place))
+            inner = uncounted(context, builder, part, builder.extract_value(value, place))
             value = builder.insert_value(value, inner, place)
     return value
 

@@ -6,7 +6,7 @@ Shapes: S keys, m = S / 2 pairs of them, rounded up. Weights are bfloat16, two k
 from typing import Any
 
 from polyhead.kernels.bfloat16 import pairs_of, parts_of
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.exponential import exponentials
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, LONG, REALS, Code, every
 from polyhead.kernels.tiles import BYTES
@@ -58,7 +58,7 @@ def softmax(typing_context: Any, scores: Any, scale: Any, hidden: Any, pairs: An
         code.repeat(pairs, [], shares)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, types.float32, ADDRESS, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, "float32", ADDRESS, COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -91,7 +91,7 @@ def differentiate(typing_context: Any, d_weights: Any, weights: Any, scale: Any,
         code.repeat(pairs, [], of_scores)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, ADDRESS, types.float32, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, ADDRESS, "float32", COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -112,7 +112,7 @@ def key_rows(typing_context: Any, weights: Any, pairs: Any, out: Any) -> Any:
         code.repeat(pairs, [], two)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, ADDRESS), generate
 
 
 def _two(code: Code, index: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from polyhead.kernels.bfloat16 import Halves, beside, parts, rounded, widened
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 
 _FIRST, _SECOND, _LOWER = np.uint32(0x7FEB352D), np.uint32(0x846CA68B), np.uint32(0xFFFF)
 

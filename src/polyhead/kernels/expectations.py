@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves, beside, parts, rounded, widened
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.likelihoods import likelihoods
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.registers import DOWN, PANEL, pair_sums

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves, pairs_of, rounded, widened
 from polyhead.kernels.block_sums import Later, Left, Seen, Written, add_block, bytes_for, product_of
-from polyhead.kernels.compile import ir, kernel
+from polyhead.kernels.compiler import ir
 from polyhead.kernels.exponential import LOG2_E, cut_exponentials
 from polyhead.kernels.factors import CACHED, columns_at_once, mix_columns, rows_of, turn_columns, turn_rows, unseen
 from polyhead.kernels.finish import BLOCK, plain
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES, REAL, REALS, Code, every
 from polyhead.kernels.squares import SQUARE
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.compile import intrinsic, ir, kernel, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.extremes import BLOCK, VECTORS
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
 
 LOG2_E = np.float32(1.4426950408889634)
@@ -48,7 +49,7 @@ def sum_of_exponentials(typing_context: Any, x: Any, blocks: Any, shift: Any) ->
             first = builder.fadd(first, other)
         return code.folded(first, builder.fadd)
 
-    return types.float32(ADDRESS, COUNT, types.float32), generate
+    return typed("float32", ADDRESS, COUNT, "float32"), generate
 
 
 def exponentials(code: Code, x: Any) -> Any:

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from polyhead.kernels.compile import cgutils, intrinsic, ir, types
+from polyhead.kernels.compiler import cgutils, intrinsic, ir, typed, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, every
 
 VECTORS = 4
@@ -26,7 +26,7 @@ def largest(typing_context: Any, x: Any, blocks: Any) -> Any:
 
         return _best(code, ">", code.repeat(blocks, [_WORST[">"]] * VECTORS, step))
 
-    return types.float32(ADDRESS, COUNT), generate
+    return typed("float32", ADDRESS, COUNT), generate
 
 
 @intrinsic
@@ -47,7 +47,7 @@ def extent(typing_context: Any, x: Any, blocks: Any) -> Any:
         low, high = found[:VECTORS], found[VECTORS:]
         return cgutils.pack_array(builder, [_best(code, "<", low), _best(code, ">", high)])
 
-    return types.UniTuple(types.float32, 2)(ADDRESS, COUNT), generate
+    return typed(types.UniTuple(types.float32, 2), ADDRESS, COUNT), generate
 
 
 @intrinsic
@@ -65,7 +65,7 @@ def peaks_of_blocks(typing_context: Any, x: Any, blocks: Any, out: Any) -> Any:
 
         return code.repeat(blocks, [ir.Constant(REAL, float("-inf"))], step)[0]
 
-    return types.float32(ADDRESS, COUNT, ADDRESS), generate
+    return typed("float32", ADDRESS, COUNT, ADDRESS), generate
 
 
 def _block(code: Code, x: Any, index: Any) -> list[Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from polyhead.kernels.bfloat16 import Halves, round_all
 from polyhead.kernels.block_sums import BLOCK, Left, Seen
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.squares import SQUARE, mix, turn
 from polyhead.kernels.tiles import BYTES, ROWS
 from polyhead.kernels.transpose import turn_block

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from polyhead.kernels.bfloat16 import pairs_of, parts_of
-from polyhead.kernels.compile import intrinsic, types
+from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, REALS, Code, every
 from polyhead.kernels.tiles import BYTES, ROWS
 
@@ -84,6 +84,6 @@ def rows_finished(finish: Finish) -> Any:
             code.repeat(code.long(BLOCK), [], one)
             return context.get_dummy_value()
 
-        return types.void(ADDRESS, ADDRESS, COUNT, types.float32, ADDRESS, COUNT), generate
+        return typed("void", ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT), generate
 
     return finish_all

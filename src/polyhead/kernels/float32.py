@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.registers import DOWN, HALF, PANEL, real_sums
 from polyhead.kernels.team import Board, members, shared
 

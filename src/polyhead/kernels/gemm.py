@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves
 from polyhead.kernels.block_sums import BLOCK, Left, Seen, Written, bytes_for, next_of, product_of
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.factors import CACHED, columns_at_once, mix_columns, rows_of, turn_columns, turn_rows, unseen
 from polyhead.kernels.finish import Finish, activated, added, gated, plain
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.squares import SQUARE
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.exponential import exponentials
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, LONG, REAL, REALS, Code, every
 
@@ -51,7 +51,7 @@ def scores(vectors: int) -> Any:
             code.repeat(builder.udiv(builder.add(count, code.long(LANES - 1)), code.long(LANES)), [], vector)
             return context.get_dummy_value()
 
-        return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
+        return typed("void", ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
 
     return dots
 
@@ -82,7 +82,7 @@ def mixture(vectors: int) -> Any:
                 code.store(total, out, offset)
             return context.get_dummy_value()
 
-        return types.void(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+        return typed("void", ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
 
     return mix
 
@@ -119,7 +119,7 @@ def softmax(typing_context: Any, scores: Any, vectors: Any) -> Any:
         code.repeat(vectors, [], divide)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT), generate
+    return typed("void", ADDRESS, COUNT), generate
 
 
 def _row(code: Code, store: Any, stride: Any, places: Any, at: Any) -> Any:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from polyhead.kernels import tiles
 from polyhead.kernels.aligned import empty
 from polyhead.kernels.blocks import rows_at_once
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.extremes import BLOCK, extent
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.levels import numbers_of_sums, round_to_levels
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.registers import DOWN, HALF, LEVELS, PANEL, integer_sums

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.activations import gate, gelu
 from polyhead.kernels.attention import Sight, attend
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.products import Product, multiply
 from polyhead.kernels.team import Board
 

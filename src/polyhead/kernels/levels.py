@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.registers import ACROSS
 
@@ -28,7 +28,7 @@ def round_to_levels(typing_context: Any, x: Any, vectors: Any, low: Any, step: A
         code.repeat(vectors, [], one)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, types.float32, types.float32, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, "float32", "float32", ADDRESS), generate
 
 
 @intrinsic
@@ -72,5 +72,5 @@ def numbers_of_sums(
         code.repeat(rows, [], row)
         return context.get_dummy_value()
 
-    kinds = ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, types.float32, ADDRESS, COUNT
-    return types.void(*kinds), generate
+    kinds = ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, "float32", ADDRESS, COUNT
+    return typed("void", *kinds), generate

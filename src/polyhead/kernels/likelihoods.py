@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.exponential import LOG2_E, cut_exponentials
 from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.registers import ACROSS, DOWN, PANEL, add_pairs, product
@@ -38,7 +38,7 @@ def likelihoods(
         return context.get_dummy_value()
 
     kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
-    return types.void(*kinds), generate
+    return typed("void", *kinds), generate
 
 
 def _write(

@@ -7,7 +7,7 @@ Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from polyhead.kernels.compile import ir, types
+from polyhead.kernels.compiler import ir
 
 LANES = 16
 """Numbers in a vector."""
@@ -15,7 +15,8 @@ LANES = 16
 BYTE = ir.IntType(8)
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
-ADDRESS, COUNT = types.uintp, types.intp
+ADDRESS, COUNT = "uintp", "intp"
+"""Arguments, in signatures."""
 
 
 class _BFloat16(ir.Type):

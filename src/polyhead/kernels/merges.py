@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 
 Symbols = NDArray[np.int32]
 _MULTIPLIER, _INCREMENT = np.uint64(0x5851F42D4C957F2D), np.uint64(0x14057B7EF767814F)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves, round_all, rounded, widened
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 
 Floats = NDArray[np.float32]
 

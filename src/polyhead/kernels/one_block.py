@@ -9,7 +9,7 @@ of the core's first cache.
 
 from typing import Any
 
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.finish import BLOCK, ROW, Finish, finish_row
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, Code
 from polyhead.kernels.squares import SQUARE
@@ -114,8 +114,8 @@ def add_up_to(finish: Finish) -> Any:
 
         factors = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
         fetching = ADDRESS, COUNT, COUNT, COUNT, COUNT
-        finishing = ADDRESS, ADDRESS, COUNT, types.float32, ADDRESS, COUNT, ADDRESS, ADDRESS
-        return types.void(*factors, *fetching, *finishing), generate
+        finishing = ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT, ADDRESS, ADDRESS
+        return typed("void", *factors, *fetching, *finishing), generate
 
     return add_up
 
@@ -142,4 +142,4 @@ def copy_rows(typing_context: Any, x: Any, row: Any, steps: Any, out: Any) -> An
         code.repeat(code.long(BLOCK), [], one)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate

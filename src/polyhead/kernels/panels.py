@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves, beside, rounded
-from polyhead.kernels.compile import kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.registers import PANEL
 
 Floats = NDArray[np.float32]

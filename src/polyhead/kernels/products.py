@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels import float32, int8
-from polyhead.kernels.compile import WITHIN, kernel, overload
+from polyhead.kernels.compiler import WITHIN, overload
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.team import Board
 
 Floats = NDArray[np.float32]

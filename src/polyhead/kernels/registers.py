@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code
 
 ACROSS = 4
@@ -96,7 +96,7 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
                         code.store(next(found), here, offset)
             return context.get_dummy_value()
 
-        return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
+        return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
 
     return sums
 

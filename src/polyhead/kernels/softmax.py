@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves, rounded, widened
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential
+from polyhead.kernels.kernel import kernel
 
 Mask = NDArray[np.bool_]
 HIDDEN = np.float32(-1e38)

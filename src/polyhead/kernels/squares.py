@@ -10,7 +10,7 @@ puts together again.
 from typing import Any
 
 from polyhead.kernels.bfloat16 import pairs_of
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
 from polyhead.kernels.tiles import BYTES, ROWS, Tiles, numbered
 
@@ -34,7 +34,7 @@ def take(typing_context: Any, x: Any, stride: Any, rows: Any, out: Any) -> Any:
             code.store(vector, out, code.long(BYTES * row))
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -48,7 +48,7 @@ def turn(typing_context: Any, x: Any, stride: Any, rows: Any, out: Any) -> Any:
             code.store(vector, out, code.long(BYTES * row))
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -77,7 +77,7 @@ def mix(typing_context: Any, x: Any, stride: Any, rows: Any, even: Any, odd: Any
         code.repeat(_halved(code, rows), [], two)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
 
 
 @intrinsic
@@ -89,7 +89,7 @@ def product(typing_context: Any, left: Any, next_left: Any, right: Any, next_rig
         _multiply(Tiles(builder), left, next_left, [right], next_right, steps, [out])
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -127,7 +127,7 @@ def product_of_mixed(
         return context.get_dummy_value()
 
     kinds = ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, COUNT
-    return types.void(*kinds), generate
+    return typed("void", *kinds), generate
 
 
 def _multiply(

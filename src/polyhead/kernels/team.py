@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels import aligned, atomics
 from polyhead.kernels.borrowed import borrowed
-from polyhead.kernels.compile import WITHIN, kernel, overload
+from polyhead.kernels.compiler import WITHIN, overload
+from polyhead.kernels.kernel import kernel
 
 Board = NDArray[np.int64]
 Task = tuple[int, int]

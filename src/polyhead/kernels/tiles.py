@@ -7,7 +7,7 @@ CPU has no such unit these functions can be compiled too, but must not be called
 from typing import Any
 
 from polyhead.hardware import TILES, cpu_features
-from polyhead.kernels.compile import intrinsic, ir, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, LANES, Code
 from polyhead.kernels.registers import ACROSS, PANEL
 
@@ -58,7 +58,7 @@ def open_tiles(typing_context: Any, rows: Any) -> Any:
         Tiles(builder).do("ldtilecfg", builder.bitcast(place, BYTE.as_pointer()))
         return context.get_dummy_value()
 
-    return types.void(COUNT), generate
+    return typed("void", COUNT), generate
 
 
 @intrinsic
@@ -69,7 +69,7 @@ def close_tiles(typing_context: Any) -> Any:
         Tiles(builder).do("tilerelease")
         return context.get_dummy_value()
 
-    return types.void(), generate
+    return typed("void"), generate
 
 
 @intrinsic
@@ -102,4 +102,4 @@ def tile_sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any,
             tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
+    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.bfloat16 import Halves, parts_of, round_all, rounded, widened
-from polyhead.kernels.compile import intrinsic, ir, kernel, types
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
 
 BLOCK = 2 * LANES
@@ -73,7 +74,7 @@ def turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: A
                 code.store(turned, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
         return context.get_dummy_value()
 
-    return types.void(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
 
 
 def _totals(code: Code, rows: list[Any]) -> list[Any]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compile import kernel
 from polyhead.kernels.exponential import exponential, sum_of_exponentials
 from polyhead.kernels.extremes import BLOCK, largest, peaks_of_blocks
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.team import Board, shared
 
 Floats = NDArray[np.float32]
@@ -136,14 +136,18 @@ def best_continuations(
 
 
 @kernel
-def continued(
-    prefixes: Numbers, history: Floats, parents: Numbers, tokens: Numbers, values: Floats
-) -> tuple[Numbers, Floats]:
-    """prefixes and history [R, t], each candidate's parent, token and log P [C] → the candidates' [C, t+1]."""
-    count, length = len(parents), prefixes.shape[1]
-    written, known = np.empty((count, length + 1), np.int64), np.empty((count, length + 1), np.float32)
-    for c in range(count):
+def continue_all(
+    prefixes: Numbers,
+    history: Floats,
+    parents: Numbers,
+    tokens: Numbers,
+    values: Floats,
+    written: Numbers,
+    known: Floats,
+) -> None:
+    """prefixes and history [R, t], each candidate's parent, token and log P [C] → theirs: written, known [C, t+1]."""
+    length = prefixes.shape[1]
+    for c in range(len(parents)):
         for t in range(length):
             written[c, t], known[c, t] = prefixes[parents[c], t], history[parents[c], t]
         written[c, length], known[c, length] = tokens[c], values[c]
-    return written, known

@@ -1,15 +1,16 @@
-"""The cache of machine code."""
+"""How kernels are compiled, and what becomes of code that is older than they are."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
 
-from polyhead.kernels import compile as compiling
-from polyhead.kernels.compile import forget_older_code, kernel
+from polyhead.kernels import compiler
+from polyhead.kernels.code import stored
+from polyhead.kernels.kernel import Kernel, forget_older_code, kernel
 
 
 def test_code_older_than_any_source_is_forgotten(tmp_path: Path) -> None:
@@ -17,12 +18,12 @@ def test_code_older_than_any_source_is_forgotten(tmp_path: Path) -> None:
     cache.mkdir()
     (tmp_path / "a.py").touch()
     (tmp_path / "b.py").touch()
-    for name, age in (("older.nbi", 50), ("newer.nbi", -50)):
+    for name, age in (("older.nbi", 50), ("newer.nbi", -50), ("older.code", 50), ("newer.code", -50)):
         (cache / name).touch()
         time = (tmp_path / "b.py").stat().st_mtime - age
         os.utime(cache / name, (time, time))
     forget_older_code(tmp_path)
-    assert [path.name for path in cache.iterdir()] == ["newer.nbi"]
+    assert {path.name for path in cache.iterdir()} == {"newer.nbi", "newer.code"}
 
 
 def test_no_sources_and_no_cache_are_nothing_to_forget(tmp_path: Path) -> None:
@@ -30,11 +31,8 @@ def test_no_sources_and_no_cache_are_nothing_to_forget(tmp_path: Path) -> None:
     forget_older_code(tmp_path)
 
 
-def test_without_a_place_for_a_cache_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_place(function: Any) -> Any:
-        raise RuntimeError("no locator available")
-
-    monkeypatch.setattr(compiling, "KernelCache", no_place)
+def test_without_a_place_for_files_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "_folder", lambda sources: None)
 
     def double(x: int) -> int:
         return 2 * x
@@ -42,18 +40,57 @@ def test_without_a_place_for_a_cache_it_is_compiled_all_the_same(monkeypatch: py
     assert kernel(double)(21) == 42
 
 
+TWICE = """
+from polyhead.kernels.kernel import kernel
+
+@kernel
+def twice(x):
+    return x + x
+"""
+
+
+def test_where_object_files_are_not_known_numba_has_its_own_cache(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(
+        "from polyhead.kernels.kernel import kernel\n@kernel\ndef twice(x): return x + x"
+    )
+    unknown = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from polyhead.kernels import code
+code.is_known = lambda: False
+from kernels import twice
+assert [twice(1.5), twice(2)] == [3.0, 4]
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    subprocess.run([sys.executable, "-c", unknown], env=environment, check=True)
+    assert any(tmp_path.rglob("*.nbi"))
+    assert not any(tmp_path.rglob("*.code"))
+
+
+def test_what_could_be_another_has_no_file() -> None:
+    def plus(n: int) -> Kernel:
+        def added(x: int) -> int:
+            return x + n
+
+        return cast("Kernel", kernel(added))
+
+    kernels = [plus(1), plus(2), *(cast("Kernel", kernel(each)) for each in (lambda x: 2 * x, lambda x: 3 * x))]
+    assert [each(1) for each in kernels] == [2, 3, 2, 3]
+    assert [each.place("int") for each in kernels] == [None] * 4
+
+
 def test_a_pause_is_announced_once(caplog: pytest.LogCaptureFixture) -> None:
-    announcement = compiling.Announcement()
+    announcement = compiler.Announcement()
     with caplog.at_level("INFO", "polyhead"):
-        announcement.on_start(None)
-        announcement.on_start(None)
+        announcement.notify(None)
+        announcement.notify(None)
     assert len(caplog.messages) == 1
     assert "once" in caplog.messages[0]
 
 
 def test_numba_tells_when_it_compiles_and_only_then() -> None:
-    with compiling.event.install_recorder("numba:compile") as record:
-        function = compiling.numba.njit(lambda x: x + 1)
+    with compiler.event.install_recorder("numba:compile") as record:
+        function = compiler.numba.njit(lambda x: x + 1)
         assert function(1) == function(2) - 1 == 2
     assert len(record.buffer) == 2, "the beginning and the end"
 
@@ -86,5 +123,5 @@ def test_code_just_compiled_gives_the_numbers_of_code_from_the_cache(tmp_path: P
         subprocess.run([sys.executable, "-c", FINGERPRINT], env=environment, capture_output=True, check=True, text=True)
         for _ in range(2)
     ]
-    assert any(tmp_path.rglob("*.nbi")), "the second run had nothing to load"
+    assert any(tmp_path.rglob("*.code")), "the second run had nothing to load"
     assert runs[0].stdout == runs[1].stdout

@@ -1,0 +1,46 @@
+"""Of what kind arguments are: those of one kind are computed with by the same machine code."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+Kind = Hashable
+
+_ORDERED, _FORTRAN, _ALIGNED, _WRITABLE = 0x1, 0x2, 0x100, 0x400
+"""NumPy's flags of an array that make a difference."""
+
+
+class OfKind:
+    """An argument that says itself of what kind it is."""
+
+    kind: Kind
+
+
+def kind_of(value: Any) -> Kind:
+    """An array's numbers, axes and flags; a tuple's class and the kinds of its parts; else the class.
+
+    This is asked of every argument of every call: kinds may differ here that `named` says are the same.
+    """
+    found: Any = type(value)
+    if found is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num
+    if issubclass(found, tuple):
+        return found, *map(kind_of, value)
+    if issubclass(found, OfKind):
+        return value.kind
+    if issubclass(found, np.ndarray):
+        return kind_of(value.view(np.ndarray))
+    return found
+
+
+def named(kind: Any) -> str:
+    """The same in every process, and for all that machine code does not tell apart."""
+    if isinstance(kind, type):
+        return f"{kind.__module__}.{kind.__qualname__}"
+    first, *others = kind
+    if isinstance(first, np.dtype):
+        axes, flags = others
+        order = "C" if flags & _ORDERED else "F" if flags & _FORTRAN else "A"
+        return f"{first.str}[{axes}{order}]{flags & (_ALIGNED | _WRITABLE):x}"
+    return f"{named(first)}({', '.join(map(named, others))})"

@@ -1,0 +1,57 @@
+"""What machine code calls that is not in it: Python itself, the system's libraries, and Numba's own functions in C.
+
+Those are in modules that need nothing of the rest of Numba.
+"""
+
+import ctypes
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def _module(name: str) -> Any:
+    """One of Numba's modules in C, without the rest."""
+    if "numba" in sys.modules:  # all of it has come: these are there, or are on their way
+        return import_module(name)
+    found = find_spec("numba")
+    folders = (found.submodule_search_locations if found is not None else None) or []
+    for folder in folders:
+        stem = Path(folder, *name.split(".")[1:])
+        for path in (stem.with_name(stem.name + suffix) for suffix in EXTENSION_SUFFIXES):
+            spec = spec_from_file_location(name, path, loader=ExtensionFileLoader(name, str(path)))
+            if path.exists() and spec is not None and spec.loader is not None:
+                module = module_from_spec(spec)
+                spec.loader.exec_module(module)
+                return module
+    raise LookupError(f"there is no {name}")
+
+
+@cache
+def address(name: str) -> int:
+    """Where a function or a variable is. Raises LookupError."""
+    counting, helping = (_module(each).c_helpers for each in ("numba.core.runtime._nrt_python", "numba._helperlib"))
+    if name.startswith("NRT_"):
+        return counting[name.removeprefix("NRT_")]
+    if name.startswith("numba_"):
+        return helping[name.removeprefix("numba_")]
+    if name in helping:  # a function of mathematics: the same that Numba takes
+        return helping[name]
+    try:
+        return ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, name))
+    except ValueError:
+        raise LookupError(f"there is no {name}") from None
+
+
+def environment() -> Any:
+    """What every function of Numba's has, and looks into where it makes objects that are not numbers."""
+    return _module("numba._dynfunc").Environment({})
+
+
+def function(name: str, place: int, surroundings: Any, kept: Any) -> Any:
+    """The code at an address as a function in Python; what is kept lives as long as it."""
+    return _module("numba._dynfunc").make_function(sys.modules[__name__], name, "", place, surroundings, kept)

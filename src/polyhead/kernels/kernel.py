@@ -1,0 +1,94 @@
+"""Functions that become machine code: from a file if there is one, else by the compiler."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property, update_wrapper
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from polyhead.kernels import code
+from polyhead.kernels.code import stored
+from polyhead.kernels.code.kinds import Kind, kind_of, named
+from polyhead.kernels.compiler import WITHIN, compiling, numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Kernel:
+    """A function as machine code, for every kind of its arguments."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._calls: dict[Kind, Callable[..., Any]] = {}
+        self._named: dict[str, Callable[..., Any]] = {}
+
+    def __call__(self, *given: Any) -> Any:
+        kinds = tuple([kind_of(each) for each in given])
+        call = self._calls.get(kinds)
+        if call is None:
+            call = self._calls[kinds] = self._called(named((tuple, *kinds)), given)
+        return call(*given)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """The same to Numba."""
+        found = numba.njit(nogil=True, **WITHIN)(self._function)
+        if not code.is_known():
+            with suppress(RuntimeError):  # no directory that a cache could be in
+                found.enable_caching()
+        return found
+
+    @property
+    def _numba_type_(self) -> Any:
+        with compiling:
+            return self.dispatcher._numba_type_
+
+    def place(self, kinds: str) -> Path | None:
+        """The file for arguments of these kinds; None if there can be none.
+
+        A function within another, or without a name, may be one of several at the same place in the source.
+        """
+        if not code.is_known() or "<" in self._function.__qualname__:
+            return None
+        return stored.place_of(Path(self._function.__code__.co_filename), self._function.__qualname__, kinds)
+
+    def _called(self, kinds: str, given: tuple[Any, ...]) -> Callable[..., Any]:
+        if kinds not in self._named:
+            place = self.place(kinds)
+            found = code.called(place, self._function.__name__) if place is not None else None
+            self._named[kinds] = found or self._compiled(place, given)
+        return self._named[kinds]
+
+    def _compiled(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
+        with compiling:
+            types = tuple(numba.typeof(each) for each in given)
+            self.dispatcher.compile(types)
+            found = self.dispatcher.overloads[types]
+            if place is not None and not found.environment.consts:  # what it makes of objects is not in its file
+                _, _, (file, _) = found.library.serialize_using_object_code()
+                names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
+                stored.write(place, stored.Code(*names, file))
+            return found.entry_point
+
+
+def kernel(function: F) -> F:
+    """The function compiled when it is first called, for this CPU, without the interpreter's lock.
+
+    Machine code is kept in files (`kernels.code`); where they can't be, every process compiles anew. From Python it is
+    called by place alone.
+    """
+    return cast("F", Kernel(function))
+
+
+def forget_older_code(directory: Path) -> None:
+    """Empties the caches if a kernel's source is newer: of what a kernel calls in other files, Numba sees no change."""
+    with suppress(OSError):
+        newest = max(source.stat().st_mtime for source in directory.glob("*.py"))
+        for kind in ("nbi", stored.SUFFIX.removeprefix(".")):
+            for file in directory.glob(f"__pycache__/*.{kind}"):
+                if file.stat().st_mtime < newest:
+                    file.unlink(missing_ok=True)
+
+
+forget_older_code(Path(__file__).parent)
