@@ -11,6 +11,8 @@ from polyhead.kernels.code import is_known
 from polyhead.model.config import TransformerConfig
 from tests.small import write_small
 
+LIGHT = ("text", "symbols", "errors", "config", "files", "demo.grammar", "tokenizers", "cli")
+LIGHT += ("engine.fused", "engine.rows", "shortlist")
 HEAVY = ("torch", "matplotlib", "fastapi", "sacrebleu", "numba", "llvmlite.binding")
 
 
@@ -36,9 +38,7 @@ def test_asking_for_help_loads_no_framework() -> None:
     assert loaded(f"{code}\nexcept SystemExit as end: assert not end.code") == set()
 
 
-@pytest.mark.parametrize(
-    "module", ["text", "symbols", "errors", "config", "files", "demo.grammar", "tokenizers", "cli"]
-)
+@pytest.mark.parametrize("module", LIGHT)
 def test_what_needs_no_tensors_loads_none(module: str) -> None:
     assert loaded(f"import polyhead.{module}") == set()
 

@@ -90,6 +90,16 @@ def test_rows_may_be_repeated_dropped_and_moved_at_will(engine: FusedTransformer
         assert np.array_equal(found, expected[0]), "to the bit: no row's companions touch it"
 
 
+@pytest.mark.parametrize("count", [1, 4, 64, 150])
+def test_some_rows_of_the_output_layer_give_those_logits(
+    trained: Transformer, engine: FusedTransformer, count: int
+) -> None:
+    features, _ = engine.features(np.full(4, SOS), begin(engine))
+    some = np.random.default_rng(count).integers(0, len(engine.output_weight), count)
+    expected = features.astype(np.float64) @ trained.output.weight.detach().double().numpy()[some].T
+    np.testing.assert_allclose(engine.output_rows(some)(features), expected, atol=1e-5, rtol=1e-5)
+
+
 def test_companions_change_nothing(engine: FusedTransformer) -> None:
     config = BeamConfig(beam_size=4, max_length=20)
     together = beam(engine, SOURCE, MASK, config)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from polyhead.engine.ends import ENCODED, PLACED, embedded
 from polyhead.engine.nodes import Past
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stacked_norms
 from polyhead.engine.room import room_for
+from polyhead.engine.rows import Rows
 from polyhead.hardware import cpu_features
 from polyhead.kernels import layers
 from polyhead.kernels.attention import Floats, Integers, Sight
@@ -29,9 +30,6 @@ from polyhead.kernels.team import board
 from polyhead.model.config import TransformerConfig
 from polyhead.model.shapes import STACKS, layers_of
 from polyhead.model.trained import EPSILON, TransformerArrays
-
-if TYPE_CHECKING:
-    from polyhead.engine.rows import Rows
 
 NEEDED = {"avx2", "fma3"}
 """Instructions: without them the kernels are slow, or not to be had."""
@@ -161,8 +159,6 @@ class FusedTransformer:
 
     def output_rows(self, tokens: Numbers) -> Rows:
         """tokens [U] → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
-        from polyhead.engine.rows import Rows  # by PyTorch, which nobody needs without a shortlist
-
         return Rows(self.output_weight, tokens)
 
 

@@ -30,5 +30,5 @@ def called(place: Path, name: str) -> Any:
     try:
         loaded = Loaded(found.file, surroundings.address, {found.surroundings: id(around)})
         return surroundings.function(name, loaded.address(found.entry), around, loaded)
-    except (UnknownForm, LookupError):
+    except (UnknownForm, LookupError, AttributeError, ImportError):  # the last two, of a Numba that is built otherwise
         return None
