@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from polyhead.kernels import code
+from polyhead.kernels.code import stored
 
 pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
 
@@ -183,6 +184,19 @@ def test_for_a_cpu_with_fewer_instructions_it_is_another(directory: Path) -> Non
     assert run(directory, FLOAT, POLYHEAD_CPU_WITHOUT="avx512 amx") == {"twice": 3.0, "numba": True}
     assert run(directory, FLOAT) == {"twice": 3.0, "numba": False}
     assert len(files(directory)) == 2
+
+
+def test_so_it_is_where_numba_is_told_something(directory: Path) -> None:
+    assert run(directory, FLOAT, NUMBA_OPT="1") == {"twice": 3.0, "numba": True}
+    assert run(directory, FLOAT, NUMBA_OPT="1") == {"twice": 3.0, "numba": False}
+
+
+def test_what_is_older_than_a_kernel_of_ours_that_it_may_call_is_compiled(directory: Path) -> None:
+    ancient = directory / "kernels.py"
+    os.utime(ancient, ns=(0, 0))
+    newest = max(each.stat().st_mtime_ns for each in stored.OWN.glob("*.py"))
+    assert (stored.OWN / "layers.py").exists()
+    assert stored._changed(directory) == newest
 
 
 def test_a_folder_for_caches_may_be_named(directory: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -13,6 +13,8 @@ from threading import get_ident
 
 from polyhead.hardware import WITHOUT, processor
 
+OWN = Path(__file__).parents[1]
+"""The folder of our kernels."""
 SUFFIX = ".code"
 CACHES = "NUMBA_CACHE_DIR"
 """The variable of the environment that names a folder for all of Numba's caches; it holds here too."""
@@ -77,9 +79,9 @@ def _folder(sources: Path) -> Path | None:
 
 @cache
 def _changed(sources: Path) -> int | None:
-    """When one of them last was, in nanoseconds: a kernel has in it what it calls from other files."""
+    """When one of them, or of our own, last was, in nanoseconds: a kernel has in it what it calls from other files."""
     with suppress(OSError, ValueError):
-        return max(source.stat().st_mtime_ns for source in sources.glob("*.py"))
+        return max(source.stat().st_mtime_ns for folder in (sources, OWN) for source in folder.glob("*.py"))
     return None
 
 
@@ -87,4 +89,6 @@ def _changed(sources: Path) -> int | None:
 def _circumstances() -> str:
     """All that code depends on but its source."""
     versions = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
-    return "\n".join([str(sys.implementation.cache_tag), *versions, *map(str, processor().items()), *WITHOUT])
+    told = [f"{name} {value}" for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")]
+    said = map(str, processor().items())
+    return "\n".join([str(sys.implementation.cache_tag), *versions, *told, *said, *WITHOUT])
