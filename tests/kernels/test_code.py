@@ -167,6 +167,16 @@ def test_a_file_that_is_no_good_is_written_anew(directory: Path, spoil: Callable
     assert files(directory) == [file]
 
 
+def test_where_numba_is_built_otherwise_it_is_compiled_all_the_same(directory: Path) -> None:
+    without = """
+from polyhead.kernels.code import surroundings
+def found_nowhere(name):
+    raise LookupError(name)
+surroundings._module = found_nowhere
+"""
+    assert run(directory, without + FLOAT) == {"twice": 3.0, "numba": True}
+
+
 def test_a_changed_source_is_compiled(directory: Path) -> None:
     source = directory / "kernels.py"
     source.write_text(KERNELS.replace("return x + x", "return x * 3"))

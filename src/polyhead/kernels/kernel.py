@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property, update_wrapper
+from functools import cached_property, partial, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from polyhead.kernels import code
 from polyhead.kernels.code import stored
 from polyhead.kernels.code.kinds import Kind, kind_of, named
-from polyhead.kernels.compiler import WITHIN, compiling, numba
+from polyhead.kernels.compiler import WITHIN, compiling, numba, when_compiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,10 +85,10 @@ def forget_older_code(directory: Path) -> None:
     """Empties the caches if a kernel's source is newer: of what a kernel calls in other files, Numba sees no change."""
     with suppress(OSError):
         newest = max(source.stat().st_mtime for source in directory.glob("*.py"))
-        for kind in ("nbi", stored.SUFFIX.removeprefix(".")):
-            for file in directory.glob(f"__pycache__/*.{kind}"):
+        for suffix in (".nbi", stored.SUFFIX):
+            for file in directory.glob(f"__pycache__/*{suffix}"):
                 if file.stat().st_mtime < newest:
                     file.unlink(missing_ok=True)
 
 
-forget_older_code(Path(__file__).parent)
+when_compiling(partial(forget_older_code, stored.OWN))

@@ -11,9 +11,7 @@ from typing import Any
 
 from polyhead.kernels.code import surroundings
 from polyhead.kernels.code.object_file import Loaded, UnknownForm
-from polyhead.kernels.code.stored import Code, read
-
-__all__ = ["Code", "called", "is_known"]
+from polyhead.kernels.code.stored import read
 
 
 def is_known() -> bool:
@@ -26,8 +24,8 @@ def called(place: Path, name: str) -> Any:
     found = read(place)
     if found is None:
         return None
-    around = surroundings.environment()
     try:
+        around = surroundings.environment()
         loaded = Loaded(found.file, surroundings.address, {found.surroundings: id(around)})
         return surroundings.function(name, loaded.address(found.entry), around, loaded)
     except (UnknownForm, LookupError, AttributeError, ImportError):  # the last two, of a Numba that is built otherwise

@@ -7,8 +7,8 @@ import ctypes
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,15 @@ def _module(name: str) -> Any:
     """One of Numba's modules in C, without the rest."""
     if "numba" in sys.modules:  # all of it has come: these are there, or are on their way
         return import_module(name)
-    found = find_spec("numba")
-    folders = (found.submodule_search_locations if found is not None else None) or []
-    for folder in folders:
-        stem = Path(folder, *name.split(".")[1:])
-        for path in (stem.with_name(stem.name + suffix) for suffix in EXTENSION_SUFFIXES):
-            spec = spec_from_file_location(name, path, loader=ExtensionFileLoader(name, str(path)))
-            if path.exists() and spec is not None and spec.loader is not None:
-                module = module_from_spec(spec)
-                spec.loader.exec_module(module)
-                return module
-    raise LookupError(f"there is no {name}")
+    package, *folders, _ = name.split(".")
+    found = find_spec(package)
+    places = [str(Path(place, *folders)) for place in (found and found.submodule_search_locations) or []]
+    spec = PathFinder.find_spec(name, places)
+    if spec is None or spec.loader is None:
+        raise LookupError(f"there is no {name}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache
