@@ -78,6 +78,14 @@ class Stage:
             return None
         return Contestant(system, setting, driver, prepared, driver.age())
 
+    def tried(self, contestant: Contestant, run: Callable[[], float]) -> float | None:
+        """What `run` asked of it gave; None, and a note, where it failed."""
+        try:
+            return run()
+        except DriverError as error:
+            self.note(f"{contestant.system.name}, {contestant.setting.name}: {error}")
+            return None
+
     def note(self, text: str) -> None:
         """Says it and keeps it for the results."""
         if text not in self.notes:
@@ -113,7 +121,7 @@ def winners(
             contestant = stage.start(system, setting, request(system))
             if contestant is None:
                 continue
-            value = _tried(stage, contestant, rate)
+            value = stage.tried(contestant, lambda contestant=contestant: rate(contestant))
             stage.say(f"{system.name}, {setting.name}: {value:,.1f} a second" if value else f"{system.name}: no figure")
             if value is not None and (best is None or value > best[0]):
                 if best is not None:
@@ -127,11 +135,3 @@ def winners(
             found[system.name] = best[1]
             running.callback(best[1].driver.close)
     return found
-
-
-def _tried(stage: Stage, contestant: Contestant, rate: Callable[[Contestant], float]) -> float | None:
-    try:
-        return rate(contestant)
-    except DriverError as error:
-        stage.note(f"{contestant.system.name}, {contestant.setting.name}: {error}")
-        return None

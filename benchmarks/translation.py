@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest import Contestant, Stage
-from benchmarks.conversation import DriverError
 from benchmarks.corpora import TextSet
 from benchmarks.models import Trained
+from benchmarks.quality import bleu, chances, is_whole, quality
 from benchmarks.results import Row
 from benchmarks.rounds import Run, Series, alternate, steady
 from benchmarks.systems import OURS, Setting, System, taking_part, translation_systems
-from polyhead.evaluation.metrics import evaluate
 
 PROBED = 128
 """Sentences by which settings are compared."""
@@ -98,14 +97,14 @@ def _compile_kernels(
     if contestant is not None:
         for beam_size in stage.plan.beams:
             job = Job(contestant, None, beam_size)
-            _tried(stage, contestant, lambda job=job: job.throughput(test_set.sources[:4], stage.plan.seconds))
+            stage.tried(contestant, lambda job=job: job.throughput(test_set.sources[:4], stage.plan.seconds))
         contestant.driver.close()
 
 
 def _together(
     stage: Stage, contestants: Sequence[Contestant], test_set: TextSet, size: str, beam_size: int
 ) -> list[Row]:
-    """Throughput, BLEU and agreement with our float32."""
+    """Throughput, BLEU, what of it is chance, and agreement with our float32."""
     probed, seconds = test_set.sources[:PROBED], stage.plan.seconds
     candidates = [
         Job(one, batch, beam_size)
@@ -121,16 +120,19 @@ def _together(
     )
     exact = _exact_outputs(stage, contestants, test_set, beam_size)
     rows: list[Row] = []
+    by_chance = chances({name: job.outputs for name, job in jobs.items()}, test_set)
     for name, job in jobs.items():
         named = _named(size, test_set, job)
         rows.append(_figure(named, "throughput", series[name], "sentences/s"))
         rows += [
             Row(**named, measure=measure, value=value, unit=unit)
-            for measure, value, unit in _quality(job.outputs, test_set, exact)
+            for measure, value, unit in quality(job.outputs, test_set, exact)
         ]
-    if exact is not None and OURS in jobs and len(exact) == len(test_set.references):
+        if name in by_chance:
+            rows.append(Row(**named, measure="chance of BLEU's difference", value=by_chance[name], unit="p"))
+    if exact is not None and OURS in jobs and is_whole(exact, test_set):
         named = {**_named(size, test_set, jobs[OURS]), "setting": f"{EXACT}, float32"}
-        rows.append(Row(**named, measure="BLEU in float32", value=round(_bleu(exact, test_set), 2), unit="BLEU"))
+        rows.append(Row(**named, measure="BLEU in float32", value=round(bleu(exact, test_set), 2), unit="BLEU"))
     return rows
 
 
@@ -195,23 +197,8 @@ def _exact_outputs(
     if exact is None:
         return None
     job = Job(exact, None, beam_size)
-    done = _tried(stage, exact, lambda: job.throughput(test_set.sources, stage.plan.seconds))
+    done = stage.tried(exact, lambda: job.throughput(test_set.sources, stage.plan.seconds))
     return job.outputs if done is not None else None
-
-
-def _quality(
-    outputs: Sequence[str], test_set: TextSet, exact: Sequence[str] | None
-) -> Iterator[tuple[str, float, str]]:
-    if len(outputs) != len(test_set.references):
-        return
-    yield "BLEU", round(_bleu(outputs, test_set), 2), "BLEU"
-    if exact is not None:
-        same = sum(ours == theirs for ours, theirs in zip(exact, outputs, strict=True))
-        yield "as polyhead in float32", round(100 * same / len(exact), 2), "% of sentences"
-
-
-def _bleu(outputs: Sequence[str], test_set: TextSet) -> float:
-    return evaluate(outputs, test_set.references, test_set.language, metrics=("bleu",))["bleu"].value
 
 
 def _named(size: str, test_set: TextSet, job: Job) -> dict[str, Any]:
@@ -233,12 +220,4 @@ def _figure(named: dict[str, Any], measure: str, series: Series, unit: str) -> R
 
 def _rate(stage: Stage, job: Job, run: Run) -> float | None:
     """By which settings are compared; a third of the time that training's have, as there are more of them."""
-    return _tried(stage, job.contestant, lambda: steady(run, stage.plan.probed / 3))
-
-
-def _tried(stage: Stage, contestant: Contestant, run: Run) -> float | None:
-    try:
-        return run()
-    except DriverError as error:
-        stage.note(f"{contestant.system.name}, {contestant.setting.name}: {error}")
-        return None
+    return stage.tried(job.contestant, lambda: steady(run, stage.plan.probed / 3))

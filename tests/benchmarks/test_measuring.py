@@ -113,6 +113,7 @@ def test_translation_has_rows_for_everything_that_is_asked(stage: Stage) -> None
     assert measures == {
         "throughput",
         "BLEU",
+        "chance of BLEU's difference",
         "as polyhead in float32",
         "latency p50",
         "latency p95",
@@ -126,6 +127,9 @@ def test_translation_has_rows_for_everything_that_is_asked(stage: Stage) -> None
     assert "Hugging Face" not in {row.system for row in rows}  # it has no weights in its format
     exact = {row.system: row.value for row in rows if row.measure == "BLEU in float32"}
     assert exact == {OURS: pytest.approx(100)}
+    chances = {row.system: row.value for row in rows if row.unit == "p"}
+    assert chances["CTranslate2"] == 1.0
+    assert OURS not in chances
 
 
 def test_our_kernels_are_compiled_before_anything_counts(stage: Stage, started: list[Contestant]) -> None:
