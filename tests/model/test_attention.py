@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from polyhead.hardware import may_use_tiles
+from polyhead.kernels.squares import may_multiply
 from polyhead.model import attention as attention_module
 from polyhead.model.attention import (
     ExplicitCore,
@@ -145,9 +145,9 @@ def test_context_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, .
         assert float((actual - value).norm()) < 0.02 * float(value.norm())
 
 
-@pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
+@pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
 @given(data=st.data())
-def test_short_sequences_in_tiles_are_near_float64s(data: st.DataObject) -> None:
+def test_short_sequences_in_squares_are_near_float64s(data: st.DataObject) -> None:
     batch, heads, pieces = (data.draw(st.integers(1, 3)) for _ in range(3))
     queries, keys = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 70))
     if itself := data.draw(st.booleans()):
@@ -165,7 +165,7 @@ def test_short_sequences_in_tiles_are_near_float64s(data: st.DataObject) -> None
         given_ = [each.requires_grad_() for each in given_]
         parts = [part for each in given_ for part in heads_apart(each, each.size(-1) // width, heads)]
         found = ExplicitCore()(*parts, mask).transpose(1, 2).flatten(2)
-        assert ("InTiles" in _history(found)) == (dtype == torch.bfloat16)
+        assert ("InSquares" in _history(found)) == (dtype == torch.bfloat16)
         results.append([found.detach(), *torch.autograd.grad(found, given_, gradient.to(dtype))])
     for actual, value in zip(*results, strict=True):
         assert actual.shape == value.shape
@@ -188,7 +188,7 @@ def _history(x: Tensor) -> str:
     return " ".join(steps)
 
 
-@pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
+@pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
 def test_a_gradient_of_what_lies_together_is_not_moved() -> None:
     x = torch.randn(2, 5, 3 * 64).bfloat16().requires_grad_()
     parts = heads_apart(x, 3, 2)

@@ -1,18 +1,20 @@
-"""Squares for a core's unit for matrices: 16 rows of 64 bytes, one after the other.
+"""Squares, as a core's unit for matrices multiplies them: 16 rows of 64 bytes, one after the other.
 
-A product takes its left factor in rows of 32 numbers of bfloat16, and its right factor in rows of 16 pairs: two numbers
-that are added up one after the other, side by side. Rows of a matrix whose *numbers* are added up become such pairs by
-being turned, as 16 × 16 pairs; rows that are *themselves* added up by being mixed, two by two. Mixing by shifts instead
-of shuffles puts the even columns in one square and the odd ones in another, and so they are in the sums, which a shift
-puts together again.
+Where there is no such unit, sums of vectors in registers do the same. A product takes its left factor in rows of 32
+numbers of bfloat16, and its right factor in rows of 16 pairs: two numbers that are added up one after the other, side
+by side. Rows of a matrix whose *numbers* are added up become such pairs by being turned, as 16 × 16 pairs; rows that
+are *themselves* added up by being mixed, two by two. Mixing by shifts instead of shuffles puts the even columns in one
+square and the odd ones in another, and so they are in the sums, which a shift puts together again.
 """
 
 from typing import Any
 
+from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.bfloat16 import pairs_of
 from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
-from polyhead.kernels.tiles import BYTES, ROWS, Tiles, numbered
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.registers import add_pairs
+from polyhead.kernels.tiles import BYTES, HAS_UNIT, ROWS, Tiles, numbered
 
 SQUARE = ROWS * BYTES
 """Bytes."""
@@ -20,7 +22,13 @@ NUMBERS = BYTES // 2
 """Of bfloat16 in a row."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
 """Tiles: two for sums, one for rows, two for what they are multiplied by."""
+_ADDS_PAIRS = "avx512_bf16" in cpu_features()
 _SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
+
+
+def may_multiply() -> bool:
+    """Whether this process may call the products below."""
+    return may_use_tiles() if HAS_UNIT else _ADDS_PAIRS
 
 
 @intrinsic
@@ -86,7 +94,7 @@ def product(typing_context: Any, left: Any, next_left: Any, right: Any, next_rig
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, next_left, right, next_right, steps, out = arguments
-        _multiply(Tiles(builder), left, next_left, [right], next_right, steps, [out])
+        _multiply(Code(builder), left, next_left, [right], next_right, steps, [out])
         return context.get_dummy_value()
 
     return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
@@ -112,10 +120,9 @@ def product_of_mixed(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, next_left, even, odd, steps, room, out, stride, rows = arguments
-        tiles = Tiles(builder)
-        code = tiles.code
+        code = Code(builder)
         places = [room, builder.add(room, code.long(SQUARE))]
-        _multiply(tiles, left, next_left, [even, odd], code.long(SQUARE), steps, places)
+        _multiply(code, left, next_left, [even, odd], code.long(SQUARE), steps, places)
 
         def row(index: Any, nothing: list[Any]) -> list[Any]:
             offset = builder.mul(index, code.long(BYTES))
@@ -131,9 +138,19 @@ def product_of_mixed(
 
 
 def _multiply(
+    code: Code, left: Any, next_left: Any, rights: list[Any], next_right: Any, steps: Any, outs: list[Any]
+) -> None:
+    """The same left squares times each list of right ones: sums of `steps` products. `may_multiply` says where."""
+    if HAS_UNIT:
+        _multiply_in_tiles(Tiles(code.builder), left, next_left, rights, next_right, steps, outs)
+    elif _ADDS_PAIRS:
+        for right, out in zip(rights, outs, strict=True):
+            _multiply_in_vectors(code, left, next_left, right, next_right, steps, out)
+
+
+def _multiply_in_tiles(
     tiles: Tiles, left: Any, next_left: Any, rights: list[Any], next_right: Any, steps: Any, outs: list[Any]
 ) -> None:
-    """The same left squares times each list of right ones: sums of `steps` products."""
     builder, stride = tiles.code.builder, tiles.code.long(BYTES)
     for number in range(len(rights)):
         tiles.do("tilezero", numbered(_SUMS + number))
@@ -149,6 +166,25 @@ def _multiply(
     tiles.code.repeat(steps, [], step)
     for number, out in enumerate(outs):
         tiles.move("tilestored64", _SUMS + number, out, stride)
+
+
+def _multiply_in_vectors(
+    code: Code, left: Any, next_left: Any, right: Any, next_right: Any, steps: Any, out: Any
+) -> None:
+    """A vector of sums for each row of the left squares."""
+    builder = code.builder
+
+    def step(index: Any, sums: list[Any]) -> list[Any]:
+        rows = builder.add(left, builder.mul(index, next_left))
+        columns = builder.add(right, builder.mul(index, next_right))
+        for pair in range(LANES):
+            across = code.load(INTEGERS, columns, code.long(BYTES * pair))
+            down = [code.load(INTEGER, rows, code.long(BYTES * row + 4 * pair)) for row in range(ROWS)]
+            sums = [add_pairs(code, total, code.everywhere(two), across) for total, two in zip(sums, down, strict=True)]
+        return sums
+
+    for row, total in enumerate(code.repeat(steps, [every(0.0)] * ROWS, step)):
+        code.store(total, out, code.long(BYTES * row))
 
 
 def _halved(code: Code, rows: Any) -> Any:

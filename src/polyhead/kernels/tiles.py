@@ -21,7 +21,7 @@ _ROWS_OF = 48
 """Where in it the tiles' rows are."""
 _LEFT = ACROSS
 """The first ACROSS tiles hold sums, the next one rows, the others weights."""
-_has_unit = cpu_features() >= TILES
+HAS_UNIT = cpu_features() >= TILES
 
 
 def numbered(number: int) -> Any:
@@ -36,7 +36,7 @@ class Tiles:
         self.code = Code(builder)
 
     def do(self, name: str, *arguments: Any) -> None:
-        if _has_unit:
+        if HAS_UNIT:
             self.code.call(f"llvm.x86.{name}", ir.VoidType(), *arguments)
 
     def move(self, name: str, tile: int, address: Any, stride: Any) -> None:

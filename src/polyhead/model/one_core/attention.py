@@ -11,11 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from polyhead.hardware import may_use_tiles
-from polyhead.kernels import attention_in_tiles as in_tiles
+from polyhead.kernels import attention_in_squares as in_squares
 from polyhead.kernels import softmax as kernels
 from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.squares import NUMBERS
+from polyhead.kernels.squares import NUMBERS, may_multiply
 from polyhead.kernels.tensors import halves, truths
 from polyhead.model.one_core.heads import views, whole
 from polyhead.model.one_core.views import like, rows
@@ -30,8 +29,8 @@ def softmax(products: Tensor, scale: float, mask: Tensor | None) -> Tensor:
 
 def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
     """Equation 1: query [B, H, T, d], key and value [B, H, S, d] → context [B, H, T, d]; `softmax` says how."""
-    if may_use_tiles() and query.size(-1) % NUMBERS == 0:
-        return _AttentionInTiles.apply(*map(_in_rows, (query, key, value)), mask)
+    if may_multiply() and query.size(-1) % NUMBERS == 0:
+        return _AttentionInSquares.apply(*map(_in_rows, (query, key, value)), mask)
     return _Attention.apply(query, key, value, mask)
 
 
@@ -72,16 +71,16 @@ class _Attention(torch.autograd.Function):
         return d_scores @ key, d_scores.transpose(-2, -1) @ query, d_value, None
 
 
-class _AttentionInTiles(torch.autograd.Function):
+class _AttentionInSquares(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         batch, heads, queries, numbers = query.shape
-        ctx.size = size = in_tiles.Size(batch, heads, queries, key.size(-2), numbers)
+        ctx.size = size = in_squares.Size(batch, heads, queries, key.size(-2), numbers)
         (context,) = views(query.new_empty(batch, queries, heads * numbers), 1, heads)
-        weights = torch.empty(in_tiles.bytes_of_weights(size), dtype=torch.uint8)
-        given, room = _projected(query, key, value), _room(in_tiles.room_to_attend(size))
+        weights = torch.empty(in_squares.bytes_of_weights(size), dtype=torch.uint8)
+        given, room = _projected(query, key, value), _room(in_squares.room_to_attend(size))
         shown, scale = _shown(mask, size.keys), 1 / math.sqrt(numbers)
-        in_tiles.attend(given, size, shown, scale, weights.data_ptr(), _heads(context), room)
+        in_squares.attend(given, size, shown, scale, weights.data_ptr(), _heads(context), room)
         ctx.save_for_backward(query, key, value, weights)
         return context
 
@@ -90,9 +89,9 @@ class _AttentionInTiles(torch.autograd.Function):
         query, key, value, weights = ctx.saved_tensors
         size, d_context = ctx.size, _in_rows(gradients[0])
         d_query, d_key, d_value = _gradients(query, key, value)
-        found, room = _projected(d_query, d_key, d_value), _room(in_tiles.room_to_differentiate(size))
+        found, room = _projected(d_query, d_key, d_value), _room(in_squares.room_to_differentiate(size))
         given, scale = _projected(query, key, value), 1 / math.sqrt(size.numbers)
-        in_tiles.differentiate(_heads(d_context), given, size, scale, weights.data_ptr(), found, room)
+        in_squares.differentiate(_heads(d_context), given, size, scale, weights.data_ptr(), found, room)
         return d_query, d_key, d_value, None
 
 
@@ -101,13 +100,13 @@ def _in_rows(x: Tensor) -> Tensor:
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-def _projected(query: Tensor, key: Tensor, value: Tensor) -> in_tiles.Projected:
-    return in_tiles.Projected(_heads(query), _heads(key), _heads(value))
+def _projected(query: Tensor, key: Tensor, value: Tensor) -> in_squares.Projected:
+    return in_squares.Projected(_heads(query), _heads(key), _heads(value))
 
 
-def _heads(x: Tensor) -> in_tiles.Heads:
+def _heads(x: Tensor) -> in_squares.Heads:
     """[B, H, T, d], as a kernel finds it."""
-    return in_tiles.Heads(x.data_ptr(), *(2 * stride for stride in x.stride()[:3]))
+    return in_squares.Heads(x.data_ptr(), *(2 * stride for stride in x.stride()[:3]))
 
 
 def _room(size: int) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""Equation 1 and its gradients for short sequences, on a core's unit for matrices.
+"""Equation 1 and its gradients for short sequences, in squares.
 
 A head of a sentence fits in a core's own cache: its scores are made, turned into weights and used at once. Queries,
 keys and values are read where the projections left them, and gradients written where those want them.
