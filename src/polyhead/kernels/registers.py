@@ -21,6 +21,9 @@ SUMS = 24 if "avx512_f" in cpu_features() else 6
 LEVELS = 255 if cpu_features() & {"avx512_vnni", "avx_vnni"} else 127
 """The largest byte that is multiplied. Without VNNI two products are first added in 16 bits, which hold no more."""
 
+ADDS_PAIRS = "avx512_bf16" in cpu_features()
+"""Whether the CPU multiplies bfloat16 in vectors."""
+
 _BYTES, _WORDS = ir.VectorType(BYTE, 2 * LANES), ir.VectorType(ir.IntType(16), LANES)
 
 Add = Callable[[Code, Any, Any, Any], Any]

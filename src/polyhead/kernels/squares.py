@@ -9,11 +9,11 @@ square and the odd ones in another, and so they are in the sums, which a shift p
 
 from typing import Any
 
-from polyhead.hardware import cpu_features, may_use_tiles
+from polyhead.hardware import may_use_tiles
 from polyhead.kernels.bfloat16 import pairs_of
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
-from polyhead.kernels.registers import add_pairs
+from polyhead.kernels.registers import ADDS_PAIRS, add_pairs
 from polyhead.kernels.tiles import BYTES, HAS_UNIT, ROWS, Tiles, numbered
 
 SQUARE = ROWS * BYTES
@@ -22,13 +22,12 @@ NUMBERS = BYTES // 2
 """Of bfloat16 in a row."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
 """Tiles: two for sums, one for rows, two for what they are multiplied by."""
-_ADDS_PAIRS = "avx512_bf16" in cpu_features()
 _SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
 
 
 def may_multiply() -> bool:
     """Whether this process may call the products below."""
-    return may_use_tiles() if HAS_UNIT else _ADDS_PAIRS
+    return may_use_tiles() if HAS_UNIT else ADDS_PAIRS
 
 
 @intrinsic
@@ -143,7 +142,7 @@ def _multiply(
     """The same left squares times each list of right ones: sums of `steps` products. `may_multiply` says where."""
     if HAS_UNIT:
         _multiply_in_tiles(Tiles(code.builder), left, next_left, rights, next_right, steps, outs)
-    elif _ADDS_PAIRS:
+    elif ADDS_PAIRS:
         for right, out in zip(rights, outs, strict=True):
             _multiply_in_vectors(code, left, next_left, right, next_right, steps, out)
 

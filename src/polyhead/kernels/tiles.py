@@ -1,7 +1,8 @@
 """Products on a core's unit for matrices (AMX), which multiplies tiles: 16 rows of 64 bytes.
 
 Weights lie as they do for the products in vectors (registers.py): a tile is 16 steps of a quarter of a panel. Where the
-CPU has no such unit these functions can be compiled too, but must not be called.
+CPU has no such unit these functions can be compiled too: `open_tiles` and `close_tiles` then do nothing, `tile_sums`
+must not be called.
 """
 
 from typing import Any

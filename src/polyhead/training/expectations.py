@@ -9,13 +9,13 @@ import math
 import torch
 from torch import Tensor, nn
 
-from polyhead.hardware import cpu_features, may_use_tiles
+from polyhead.hardware import may_use_tiles
 from polyhead.kernels import expectations as kernels
 from polyhead.kernels import expectations_in_tiles as tiled
 from polyhead.kernels.exponential import LARGEST
 from polyhead.kernels.finish import BLOCK
 from polyhead.kernels.panels import pack_columns, pack_rows, unpack
-from polyhead.kernels.registers import DOWN, PANEL
+from polyhead.kernels.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import are_for_kernels, halves, pairs
 
@@ -49,7 +49,7 @@ def expectations(
 
 
 def _has_kernel(features: Tensor) -> bool:
-    return are_for_kernels(features) and "avx512_bf16" in cpu_features()
+    return are_for_kernels(features) and ADDS_PAIRS
 
 
 def by_kernel(
