@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,18 +37,22 @@ class Batch:
         return self.source != PAD
 
     @property
+    def target_mask(self) -> Tensor:
+        """[B, T] bool, True at real tokens, of `target_in` and `target_out`."""
+        return self.target_out != PAD
+
+    @property
     def target_tokens(self) -> int:
         """How many target tokens are predicted, `<eos>` included, padding not."""
-        return int((self.target_out != PAD).sum())
+        return int(self.target_mask.sum())
 
     def split(self, shares: int) -> list[Batch]:
-        """The batch cut into at most `shares` batches of nearly the same number of rows, in order, none empty."""
-        cuts = [len(self.source) * share // shares for share in range(shares + 1)]
-        return [
-            Batch(self.source[a:b], self.target_in[a:b], self.target_out[a:b], self.rows[a:b])
-            for a, b in pairwise(cuts)
-            if a < b
-        ]
+        """The batch dealt into at most `shares` batches, row by row, none empty.
+
+        Rows of a batch go from long to short: so shares have nearly the same number of tokens, too.
+        """
+        every = [slice(share, None, shares) for share in range(min(shares, len(self.source)))]
+        return [Batch(self.source[i], self.target_in[i], self.target_out[i], self.rows[i]) for i in every]
 
     def to(self, device: torch.device | str) -> Batch:
         """The same batch on another device."""

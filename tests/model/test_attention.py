@@ -1,6 +1,7 @@
 """Equation 1 and its multi-head form against their definitions."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from polyhead.kernels.attention_in_squares import Sight
 from polyhead.kernels.squares import may_multiply
 from polyhead.model import attention as attention_module
 from polyhead.model.attention import (
@@ -20,6 +22,7 @@ from polyhead.model.attention import (
     attention,
     attention_weights,
 )
+from polyhead.model.one_core.attention import _scratch
 from polyhead.model.one_core.heads import heads_apart, whole
 
 Array = NDArray[np.float64]
@@ -145,38 +148,49 @@ def test_context_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, .
         assert float((actual - value).norm()) < 0.02 * float(value.norm())
 
 
+lengths = st.lists(st.integers(1, 20) | st.integers(15, 70), min_size=1, max_size=4)
+
+
 @pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
-@given(data=st.data())
-def test_short_sequences_in_squares_are_near_float64s(data: st.DataObject) -> None:
-    batch, heads, pieces = (data.draw(st.integers(1, 3)) for _ in range(3))
-    queries, keys = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 70))
-    if itself := data.draw(st.booleans()):
-        keys = queries
-    shape = [data.draw(st.sampled_from([1, n])) for n in (batch, heads, queries)]
+@given(lengths, st.booleans(), st.integers(1, 3), st.integers(1, 3), st.integers(0, 20), st.data())
+def test_attention_without_padding_is_near_float64s(
+    queries: list[int], itself: bool, heads: int, pieces: int, spare: int, data: st.DataObject
+) -> None:
+    """Sentence by sentence; rows that are none's, all of them no number, are not read and get zeros.
+
+    Nor is there a number in the room that it works in, before.
+    """
+    _scratch.take("room", (1 << 20,), torch.uint8).fill_(0xFF)
+    keys = queries if itself else [data.draw(st.integers(1, 70)) for _ in queries]
+    ahead = not itself or data.draw(st.booleans())
     torch.manual_seed(data.draw(st.integers(0, 9)))
-    mask = torch.rand(*shape, keys) > data.draw(st.sampled_from([0, 0.4, 0.9])) if data.draw(st.booleans()) else None
+    starts, of_keys = (np.array([0, *np.cumsum(each)]) for each in (queries, keys))
     width = 32 * pieces * heads
-    rows = [
-        _amid_nothing(batch, n, width * parts) for n, parts in ([(queries, 3)] if itself else [(queries, 1), (keys, 2)])
-    ]
-    gradient, results = torch.randn(batch, queries, width).bfloat16(), list[list[Tensor]]()
-    for dtype in (torch.bfloat16, torch.float64):
-        given_ = [each if dtype == each.dtype else each.to(dtype) for each in rows]
-        given_ = [each.requires_grad_() for each in given_]
-        parts = [part for each in given_ for part in heads_apart(each, each.size(-1) // width, heads)]
-        found = ExplicitCore()(*parts, mask).transpose(1, 2).flatten(2)
-        assert ("InSquares" in _history(found)) == (dtype == torch.bfloat16)
-        results.append([found.detach(), *torch.autograd.grad(found, given_, gradient.to(dtype))])
-    for actual, value in zip(*results, strict=True):
-        assert actual.shape == value.shape
+    sizes = [(starts, 3)] if itself else [(starts, 1), (of_keys, 2)]
+    given_ = [_then_nothing(int(each[-1]), spare, width * parts).requires_grad_() for each, parts in sizes]
+    parts = [part for x, (_, count) in zip(given_, sizes, strict=True) for part in heads_apart(x, count, heads)]
+    gradient = _then_nothing(int(starts[-1]), spare, width)
+    context = FastestCore()(*parts, Sight(starts, of_keys, ahead)).transpose(0, 1).flatten(1)
+    assert "InRows" in _history(context)
+    found = [context.detach(), *torch.autograd.grad(context, given_, gradient)]
+    assert all((x[len(x) - spare :] == 0).all() for x in found)
+
+    wide = [x.detach().double().requires_grad_() for x in given_]
+    parts = [part for x, (_, count) in zip(wide, sizes, strict=True) for part in heads_apart(x, count, heads)]
+    contexts: list[Tensor] = []
+    for (a, b), (c, d) in zip(pairwise(starts), pairwise(of_keys), strict=True):
+        mask = None if ahead else torch.ones(b - a, b - a, dtype=torch.bool).tril()
+        contexts.append(attention(parts[0][:, a:b], parts[1][:, c:d], parts[2][:, c:d], mask)[0])
+    expected = torch.cat(contexts, 1).transpose(0, 1).flatten(1)
+    wanted = [expected.detach(), *torch.autograd.grad(expected, wide, gradient[: len(expected)].double())]
+    for actual, value in zip(found, wanted, strict=True):
+        actual, value = actual[: len(actual) - spare], value[: len(actual) - spare]
         assert float((actual - value).norm()) <= 0.02 * float(value.norm()) + 0.02
 
 
-def _amid_nothing(batch: int, positions: int, width: int) -> Tensor:
-    """[B, T, N] between numbers that must not be read."""
-    around = torch.full((batch + 2, positions, width), math.nan).bfloat16()
-    around[1:-1] = torch.randn(batch, positions, width)
-    return around[1:-1].detach()
+def _then_nothing(rows: int, spare: int, width: int) -> Tensor:
+    """[rows + spare, width] of which the last ones must not be read."""
+    return torch.cat([torch.randn(rows, width), torch.full((spare, width), math.nan)]).bfloat16()
 
 
 def _history(x: Tensor) -> str:
@@ -190,13 +204,28 @@ def _history(x: Tensor) -> str:
 
 @pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
 def test_a_gradient_of_what_lies_together_is_not_moved() -> None:
-    x = torch.randn(2, 5, 3 * 64).bfloat16().requires_grad_()
+    starts = np.array([0, 4, 10])
+    x = torch.randn(10, 3 * 64).bfloat16().requires_grad_()
     parts = heads_apart(x, 3, 2)
-    gradients = torch.autograd.grad(ExplicitCore()(*parts).sum(), parts)
+    gradients = torch.autograd.grad(FastestCore()(*parts, Sight(starts, starts, True)).sum(), parts)
     together = whole(gradients)
     assert together is not None
     assert together.data_ptr() == gradients[0].data_ptr()
     assert whole([each.contiguous() for each in gradients]) is None
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_heads_are_taken_apart_with_and_without_a_batch(batch: tuple[int, ...]) -> None:
+    x = torch.arange(math.prod(batch) * 5 * 3 * 8.0).reshape(*batch, 5, 24).requires_grad_()
+    parts = heads_apart(x, 3, 2)
+    for place, part in enumerate(parts):
+        for head in range(2):
+            begin = place * 8 + head * 4
+            assert torch.equal(part[..., head, :, :], x[..., begin : begin + 4])
+    assert torch.equal(torch.autograd.grad(sum(part.square().sum() for part in parts), x)[0], 2 * x)
+    together = whole(parts)
+    assert together is not None
+    assert torch.equal(together, x)
 
 
 def test_huge_scores_saturate_without_nan() -> None:

@@ -57,17 +57,19 @@ def test_the_table_and_the_settings_name_the_same_kinds() -> None:
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
-def test_keeps_the_size_and_starts_anywhere(kind: str) -> None:
+def test_keeps_the_size_and_stands_anywhere(kind: str) -> None:
     positions, x = POSITIONS[kind](16, 12), torch.randn(2, 8, 16)
-    whole = positions(x)
+    whole = positions(x, slice(8))
     assert whole.shape == x.shape
-    torch.testing.assert_close(torch.cat([positions(x[:, :3]), positions(x[:, 3:], start=3)], 1), whole)
+    torch.testing.assert_close(torch.cat([positions(x[:, :3], slice(3)), positions(x[:, 3:], slice(3, 8))], 1), whole)
+    places = torch.tensor([7, 0, 0, 5])
+    torch.testing.assert_close(positions(x[0, places], places), whole[0, places])
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_every_kind_but_none_tells_positions_apart(kind: str) -> None:
     same_token = torch.randn(1, 1, 16).expand(1, 8, 16)
-    placed = POSITIONS[kind](16, 12)(same_token)[0]
+    placed = POSITIONS[kind](16, 12)(same_token, slice(8))[0]
     apart = torch.pdist(placed).min() > 1e-3
     assert bool(apart) == (kind != "none")
 
@@ -82,7 +84,7 @@ def test_sinusoids_are_no_weights() -> None:
 
 def test_addition_and_concatenation_as_defined() -> None:
     x, encoding = torch.randn(2, 5, 16), positional_encoding(12, 16)
-    torch.testing.assert_close(POSITIONS["sinusoidal"](16, 12)(x, start=2), x + encoding[2:7])
+    torch.testing.assert_close(POSITIONS["sinusoidal"](16, 12)(x, slice(2, 7)), x + encoding[2:7])
     concat = SinusoidalConcat(16, 12)
     both = torch.cat([x, encoding[2:7].expand(2, 5, 16)], -1)
-    torch.testing.assert_close(concat(x, start=2), both @ concat.merge.weight.T + concat.merge.bias)
+    torch.testing.assert_close(concat(x, slice(2, 7)), both @ concat.merge.weight.T + concat.merge.bias)

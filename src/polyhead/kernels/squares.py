@@ -20,6 +20,8 @@ SQUARE = ROWS * BYTES
 """Bytes."""
 NUMBERS = BYTES // 2
 """Of bfloat16 in a row."""
+AT_ONCE = 8
+"""Rows whose sums are vectors in registers."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
 """Tiles: two for sums, one for rows, two for what they are multiplied by."""
 _SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
@@ -81,22 +83,28 @@ def mix(typing_context: Any, x: Any, stride: Any, rows: Any, even: Any, odd: Any
             code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
             return nothing
 
-        code.repeat(_halved(code, rows), [], two)
+        code.repeat(_parts(code, rows, 2), [], two)
         return context.get_dummy_value()
 
     return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
 
 
 @intrinsic
-def product(typing_context: Any, left: Any, next_left: Any, right: Any, next_right: Any, steps: Any, out: Any) -> Any:
-    """(left, bytes to the next, right, bytes to the next, steps, out): the sums of `steps` products, float32."""
+def product(
+    typing_context: Any, left: Any, next_left: Any, rows: Any, right: Any, next_right: Any, pairs: Any, out: Any
+) -> Any:
+    """(left, bytes to the next, rows, right, bytes to the next, pairs, out): sums of products of pairs, float32.
+
+    A square has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
+    rows only some may be wanted.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, next_left, right, next_right, steps, out = arguments
-        _multiply(Code(builder), left, next_left, [right], next_right, steps, [out])
+        left, next_left, rows, right, next_right, pairs, out = arguments
+        _multiply(Code(builder), left, next_left, rows, [right], next_right, pairs, [out])
         return context.get_dummy_value()
 
-    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
 
 
 @intrinsic
@@ -106,22 +114,22 @@ def product_of_mixed(
     next_left: Any,
     even: Any,
     odd: Any,
-    steps: Any,
+    pairs: Any,
     room: Any,
     out: Any,
     stride: Any,
     rows: Any,
 ) -> Any:
-    """(left, bytes to the next, even, odd, steps, room, out, a row's bytes, rows): 32 columns of bfloat16, `rows` rows.
+    """(left, bytes to the next, even, odd, pairs, room, out, a row's bytes, rows): 32 columns of bfloat16, `rows` rows.
 
     left times what `mix` gave, whose squares follow each other; room: two squares.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, next_left, even, odd, steps, room, out, stride, rows = arguments
+        left, next_left, even, odd, pairs, room, out, stride, rows = arguments
         code = Code(builder)
         places = [room, builder.add(room, code.long(SQUARE))]
-        _multiply(code, left, next_left, [even, odd], code.long(SQUARE), steps, places)
+        _multiply(code, left, next_left, rows, [even, odd], code.long(SQUARE), pairs, places)
 
         def row(index: Any, nothing: list[Any]) -> list[Any]:
             offset = builder.mul(index, code.long(BYTES))
@@ -137,14 +145,14 @@ def product_of_mixed(
 
 
 def _multiply(
-    code: Code, left: Any, next_left: Any, rights: list[Any], next_right: Any, steps: Any, outs: list[Any]
+    code: Code, left: Any, next_left: Any, rows: Any, rights: list[Any], next_right: Any, pairs: Any, outs: list[Any]
 ) -> None:
-    """The same left squares times each list of right ones: sums of `steps` products. `may_multiply` says where."""
+    """The same left squares times each list of right ones. `may_multiply` says where."""
     if HAS_UNIT:
+        steps = _parts(code, pairs, ROWS)
         _multiply_in_tiles(Tiles(code.builder), left, next_left, rights, next_right, steps, outs)
     elif ADDS_PAIRS:
-        for right, out in zip(rights, outs, strict=True):
-            _multiply_in_vectors(code, left, next_left, right, next_right, steps, out)
+        _multiply_in_vectors(code, left, next_left, rows, rights, next_right, pairs, outs)
 
 
 def _multiply_in_tiles(
@@ -168,27 +176,36 @@ def _multiply_in_tiles(
 
 
 def _multiply_in_vectors(
-    code: Code, left: Any, next_left: Any, right: Any, next_right: Any, steps: Any, out: Any
+    code: Code, left: Any, next_left: Any, rows: Any, rights: list[Any], next_right: Any, pairs: Any, outs: list[Any]
 ) -> None:
-    """A vector of sums for each row of the left squares."""
-    builder = code.builder
+    """A vector of sums for each row of the left squares and each list of right ones, so many rows at once."""
+    builder, begin = code.builder, [every(0.0)] * (AT_ONCE * len(rights))
 
-    def step(index: Any, sums: list[Any]) -> list[Any]:
-        rows = builder.add(left, builder.mul(index, next_left))
-        columns = builder.add(right, builder.mul(index, next_right))
-        for pair in range(LANES):
-            across = code.load(INTEGERS, columns, code.long(BYTES * pair))
-            down = [code.load(INTEGER, rows, code.long(BYTES * row + 4 * pair)) for row in range(ROWS)]
-            sums = [add_pairs(code, total, code.everywhere(two), across) for total, two in zip(sums, down, strict=True)]
-        return sums
+    def group(number: Any, nothing: list[Any]) -> list[Any]:
+        first = builder.mul(number, code.long(AT_ONCE * BYTES))
 
-    for row, total in enumerate(code.repeat(steps, [every(0.0)] * ROWS, step)):
-        code.store(total, out, code.long(BYTES * row))
+        def pair(index: Any, sums: list[Any]) -> list[Any]:
+            step, within = builder.udiv(index, code.long(ROWS)), builder.urem(index, code.long(ROWS))
+            here = builder.add(builder.mul(step, next_left), builder.mul(within, code.long(4)))
+            here = builder.add(left, builder.add(first, here))
+            there = builder.add(builder.mul(step, next_right), builder.mul(within, code.long(BYTES)))
+            across = [code.load(INTEGERS, right, there) for right in rights]
+            down = [code.everywhere(code.load(INTEGER, here, code.long(BYTES * row))) for row in range(AT_ONCE)]
+            factors = [(two, each) for two in down for each in across]
+            return [add_pairs(code, total, *both) for total, both in zip(sums, factors, strict=True)]
+
+        totals = iter(code.repeat(pairs, begin, pair))
+        for row in range(AT_ONCE):
+            for out in outs:
+                code.store(next(totals), builder.add(out, first), code.long(BYTES * row))
+        return nothing
+
+    code.repeat(_parts(code, rows, AT_ONCE), [], group)
 
 
-def _halved(code: Code, rows: Any) -> Any:
-    """Half as many, rounded up."""
-    return code.builder.lshr(code.builder.add(rows, code.long(1)), code.long(1))
+def _parts(code: Code, count: Any, size: int) -> Any:
+    """Of that size, the last one may be smaller."""
+    return code.builder.udiv(code.builder.add(count, code.long(size - 1)), code.long(size))
 
 
 def _rows(code: Code, x: Any, stride: Any, rows: Any) -> list[Any]:

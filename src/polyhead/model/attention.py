@@ -2,6 +2,7 @@
 
 Shapes: B batch, H heads, T queries, S keys, D d_model, d_k = d_v = D / H.
 A mask is bool and broadcasts to [B, H, T, S]; True marks a key that the query may see.
+Sentences without padding (`model/sentences.py`) have N rows instead of B and T, and a `Sight` instead of a mask.
 """
 
 import math
@@ -9,6 +10,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from polyhead.kernels.attention_in_squares import Sight
 from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
 from polyhead.model.linear import Linear, StackedLinear, linear
@@ -84,17 +86,24 @@ class FusedCore(nn.Module):
 
 
 class FastestCore(nn.Module):
-    """The explicit or the fused core, whichever is faster for this device and length."""
+    """The explicit or the fused core, whichever is faster for this device and length; without padding a kernel."""
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.explicit = ExplicitCore(dropout)
         self.fused = FusedCore(dropout)
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Sight | None = None) -> Tensor:
+        if isinstance(mask, Sight):
+            return one_core.attention_in_rows(query, key, value, mask)
         short = key.size(-2) <= EXPLICIT_UP_TO.get(key.dtype, 0)
         core = self.explicit if short and query.device.type == "cpu" else self.fused
         return core(query, key, value, mask)
+
+    def takes_rows(self, weight: Tensor, numbers: int, longest: int) -> bool:
+        """Whether a `Sight` may come: for heads of so many numbers, of products with this weight, and so many keys."""
+        short, certain = longest <= EXPLICIT_UP_TO[torch.bfloat16], self.explicit.dropout.rate == 0.0
+        return short and certain and one_core.attends_in_rows(weight, numbers)
 
 
 class MultiHeadAttention(nn.Module):
@@ -111,12 +120,12 @@ class MultiHeadAttention(nn.Module):
         self.output = Linear(d_model, d_model)
         self.core: nn.Module = FastestCore(dropout)
 
-    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor | Sight | None) -> Tensor:
         """Self-attention: x [B, T, D], mask → [B, T, T] → [B, T, D]."""
         query, key, value = self.project(x)
         return self.attend(query, key, value, mask)
 
-    def look_at(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
+    def look_at(self, x: Tensor, memory: Tensor, mask: Tensor | Sight | None) -> Tensor:
         """Attention to another sequence: x [B, T, D], memory [B, S, D], mask → [B, T, S] → [B, T, D].
 
         The stacked maps are taken apart once, so that their gradients are put together once.
@@ -140,10 +149,15 @@ class MultiHeadAttention(nn.Module):
         key, value = self._heads(linear(memory, *self._maps_apart()[1]), 2)
         return key, value
 
-    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Sight | None) -> Tensor:
         """Q [B, H, T, d_k], K and V [B, H, S, d_k] → the heads' contexts, concatenated, times W^O: [B, T, D]."""
         context = self.core(query, key, value, mask)
-        return self.output(context.transpose(1, 2).flatten(2))
+        return self.output(context.transpose(-3, -2).flatten(-2))
+
+    def takes_rows(self, longest: int) -> bool:
+        """Whether sentences of at most so many tokens may come without padding."""
+        weight, core = self.query_key_value.weight, self.core
+        return isinstance(core, FastestCore) and core.takes_rows(weight, weight.size(1) // self.num_heads, longest)
 
     def _maps_apart(self) -> list[tuple[Tensor, Tensor]]:
         """Weight and bias of W^Q, and of W^K and W^V."""
@@ -155,4 +169,4 @@ class MultiHeadAttention(nn.Module):
         """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""
         if one_core.are_learnt_by_kernels(projected):
             return one_core.heads_apart(projected, parts, self.num_heads)
-        return projected.unflatten(-1, (parts, self.num_heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)
+        return projected.unflatten(-1, (parts, self.num_heads, -1)).transpose(-4, -2).unbind(-3)

@@ -7,6 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from polyhead.kernels.attention_in_squares import Sight
 from polyhead.model.attention import MultiHeadAttention
 
 
@@ -42,7 +43,7 @@ class DecoderLayer(nn.Module):
         self.cross_attention_sublayer = sublayer()
         self.feed_forward_sublayer = sublayer()
 
-    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor, memory_mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor | Sight, memory_mask: Tensor | Sight) -> Tensor:
         """x [B, T, D], memory [B, S, D], look_ahead [1, 1, T, T], memory_mask [B, 1, 1, S] → [B, T, D]."""
         x = self.self_attention_sublayer(x, partial(self.self_attention, mask=look_ahead))
         x = self.cross_attention_sublayer(x, partial(self.cross_attention.look_at, memory=memory, mask=memory_mask))
@@ -83,8 +84,8 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.norm = norm
 
-    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor, memory_mask: Tensor) -> Tensor:
-        """x [B, T, D], every layer reading the same memory [B, S, D] → [B, T, D]."""
+    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor | Sight, memory_mask: Tensor | Sight) -> Tensor:
+        """x [B, T, D], every layer reading the same memory [B, S, D] → [B, T, D]; masks as in a layer, or `Sight`s."""
         for layer in self.layers:
             x = layer(x, memory, look_ahead, memory_mask)
         return self.norm(x)

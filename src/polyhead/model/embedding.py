@@ -5,6 +5,7 @@ import math
 from torch import Tensor, nn
 
 from polyhead.model.dropout import Dropout
+from polyhead.model.positions import Places
 from polyhead.symbols import PAD
 
 
@@ -19,7 +20,11 @@ class Embedding(nn.Module):
         self.scale = math.sqrt(tokens.embedding_dim)
 
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
-        return self.dropout(self.positions(self.tokens(tokens) * self.scale, start))
+        return self.at(slice(start, start + tokens.size(1)), tokens)
+
+    def at(self, places: Places, tokens: Tensor) -> Tensor:
+        """places: of all positions, T of them or [N] int64; tokens [B, T] or [N] int64 → [.., D]."""
+        return self.dropout(self.positions(self.tokens(tokens) * self.scale, places))
 
 
 def token_embedding(vocabulary_size: int, d_model: int) -> nn.Embedding:

@@ -5,6 +5,7 @@ from functools import partial
 
 from torch import Tensor, nn
 
+from polyhead.kernels.attention_in_squares import Sight
 from polyhead.model.attention import MultiHeadAttention
 
 
@@ -20,7 +21,7 @@ class EncoderLayer(nn.Module):
         self.self_attention_sublayer = sublayer()
         self.feed_forward_sublayer = sublayer()
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor | Sight) -> Tensor:
         """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]."""
         x = self.self_attention_sublayer(x, partial(self.self_attention, mask=mask))
         return self.feed_forward_sublayer(x, self.feed_forward)
@@ -34,8 +35,8 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.norm = norm
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]."""
+    def forward(self, x: Tensor, mask: Tensor | Sight) -> Tensor:
+        """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]; without padding a `Sight` says what is whose."""
         for layer in self.layers:
             x = layer(x, mask)
         return self.norm(x)

@@ -1,6 +1,7 @@
 """How a model knows word order (section 3.5): sinusoids added or concatenated, learned vectors, or nothing.
 
-Each class maps embeddings [B, T, D] that stand at positions start, start+1, … to embeddings [B, T, D].
+Each class maps embeddings [B, T, D], or of tokens without padding [N, D], that stand at `places` to embeddings of the
+same shape; the places are a part of all positions, T long, or as many positions [N].
 """
 
 from collections.abc import Callable
@@ -9,6 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.model.sinusoids import sinusoids
+
+Places = slice | Tensor
 
 
 def positional_encoding(length: int, d_model: int) -> Tensor:
@@ -25,8 +28,8 @@ class SinusoidalAdd(nn.Module):
         super().__init__()
         self.register_buffer("encoding", positional_encoding(max_length, d_model), persistent=False)
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        return x + self.encoding[start : start + x.size(1)]
+    def forward(self, x: Tensor, places: Places) -> Tensor:
+        return x + self.encoding[places]
 
 
 class SinusoidalConcat(nn.Module):
@@ -40,8 +43,8 @@ class SinusoidalConcat(nn.Module):
         self.register_buffer("encoding", positional_encoding(max_length, d_model), persistent=False)
         self.merge = nn.Linear(2 * d_model, d_model)
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        encoding = self.encoding[start : start + x.size(1)].expand_as(x)
+    def forward(self, x: Tensor, places: Places) -> Tensor:
+        encoding = self.encoding[places].expand_as(x)
         return self.merge(torch.cat([x, encoding], -1))
 
 
@@ -52,8 +55,8 @@ class Learned(nn.Module):
         super().__init__()
         self.encoding = nn.Parameter(torch.empty(max_length, d_model).normal_(std=d_model**-0.5))
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        return x + self.encoding[start : start + x.size(1)]
+    def forward(self, x: Tensor, places: Places) -> Tensor:
+        return x + self.encoding[places]
 
 
 class NoPosition(nn.Module):
@@ -63,7 +66,7 @@ class NoPosition(nn.Module):
         super().__init__()
         self.max_length = max_length
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+    def forward(self, x: Tensor, places: Places) -> Tensor:
         return x
 
 

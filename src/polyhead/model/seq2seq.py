@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol
 from torch import Tensor, nn
 from typing_extensions import TypeVar
 
+from polyhead.batch import Batch
 from polyhead.model.state import Memory, State
 
 S = TypeVar("S", bound=State, default=Any)
@@ -62,6 +63,10 @@ class Seq2SeqModel(nn.Module, ABC, Generic[S]):
     @abstractmethod
     def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
         """previous [B] int64 → logits [B, V], next state."""
+
+    def features(self, batch: Batch) -> Tensor:
+        """Teacher forcing, what `decode` gives at real target tokens only: [N, D], sentence by sentence."""
+        return self.decode(batch.target_in, self.encode(batch.source, batch.source_mask))[batch.target_mask]
 
     def forward(self, source: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
         """Teacher forcing (lecture: the whole target, shifted right, goes in at once) → logits [B, T, V]."""

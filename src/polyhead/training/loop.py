@@ -23,7 +23,6 @@ from polyhead.errors import TrainingError
 from polyhead.memory import trim
 from polyhead.model.dropout import drawing_from
 from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.symbols import PAD
 from polyhead.training.averaging import AveragingConfig, RunningMean, kept_snapshots, save_snapshot, snapshot_path
 from polyhead.training.checkpoint import Progress, checkpoints, save_checkpoint
 from polyhead.training.log import Display, MetricsFile
@@ -168,14 +167,12 @@ class Trainer:
         batch, seed = share
         output = self.model.output_layer
         batch = batch.to(output.weight.device)
-        real = batch.target_out != PAD
         with drawing_from(seed):
-            features = self.model.decode(batch.target_in, self.model.encode(batch.source, batch.source_mask))
-        loss, likelihood = label_smoothed_loss(
-            features[real], output.weight, batch.target_out[real], self.config.label_smoothing
-        )
+            features = self.model.features(batch)
+        targets = batch.target_out[batch.target_mask]
+        loss, likelihood = label_smoothed_loss(features, output.weight, targets, self.config.label_smoothing)
         gradients = torch.autograd.grad(loss, self.optimizer.parameters, allow_unused=True)
-        return gradients, float(likelihood.detach()), int(real.sum())
+        return gradients, float(likelihood.detach()), len(targets)
 
     def _report(self, meter: Meter) -> None:
         """A line of metrics: means and sums since the last one."""

@@ -3,7 +3,7 @@
 Forward and backward are kernels. Operations of PyTorch would take a pass for every step and keep what lies between.
 """
 
-from polyhead.model.one_core.attention import attention, softmax
+from polyhead.model.one_core.attention import attends_in_rows, attention, attention_in_rows, softmax
 from polyhead.model.one_core.dropout import DropoutMask, add_dropout, dropout
 from polyhead.model.one_core.heads import heads_apart
 from polyhead.model.one_core.linear import are_for_tiles, feed_forward, linear
@@ -15,7 +15,9 @@ __all__ = [
     "add_dropout",
     "are_for_tiles",
     "are_learnt_by_kernels",
+    "attends_in_rows",
     "attention",
+    "attention_in_rows",
     "dropout",
     "feed_forward",
     "heads_apart",

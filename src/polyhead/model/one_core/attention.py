@@ -1,6 +1,6 @@
 """Equation 1.
 
-Shapes: B batch, H heads, T queries, S keys, d numbers of a head.
+Shapes: B batch, H heads, T queries, S keys, d numbers of a head. Without padding N rows are of queries, M of keys.
 """
 
 import math
@@ -13,9 +13,10 @@ from torch import Tensor
 
 from polyhead.kernels import attention_in_squares as in_squares
 from polyhead.kernels import softmax as kernels
+from polyhead.kernels.attention_in_squares import Sight
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.squares import NUMBERS, may_multiply
-from polyhead.kernels.tensors import halves, truths
+from polyhead.kernels.tensors import are_for_kernels, halves, truths
 from polyhead.model.one_core.heads import views, whole
 from polyhead.model.one_core.views import like, rows
 
@@ -29,9 +30,20 @@ def softmax(products: Tensor, scale: float, mask: Tensor | None) -> Tensor:
 
 def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
     """Equation 1: query [B, H, T, d], key and value [B, H, S, d] → context [B, H, T, d]; `softmax` says how."""
-    if may_multiply() and query.size(-1) % NUMBERS == 0:
-        return _AttentionInSquares.apply(*map(_in_rows, (query, key, value)), mask)
     return _Attention.apply(query, key, value, mask)
+
+
+def attention_in_rows(query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> Tensor:
+    """The same of sentences without padding: query [H, N, d], key and value [H, M, d] → context [H, N, d].
+
+    Rows that are no sentence's get zeros, and give none a gradient. Not more than some hundred keys of a sentence.
+    """
+    return _AttentionInRows.apply(*map(_in_rows, (query, key, value)), sight)
+
+
+def attends_in_rows(weight: Tensor, numbers: int) -> bool:
+    """Whether `attention_in_rows` may be called for what products with this weight give, so many numbers a head."""
+    return are_for_kernels(weight) and numbers % NUMBERS == 0 and may_multiply()
 
 
 class _Softmax(torch.autograd.Function):
@@ -71,27 +83,27 @@ class _Attention(torch.autograd.Function):
         return d_scores @ key, d_scores.transpose(-2, -1) @ query, d_value, None
 
 
-class _AttentionInSquares(torch.autograd.Function):
+class _AttentionInRows(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        batch, heads, queries, numbers = query.shape
-        ctx.size = size = in_squares.Size(batch, heads, queries, key.size(-2), numbers)
-        (context,) = views(query.new_empty(batch, queries, heads * numbers), 1, heads)
-        weights = torch.empty(in_squares.bytes_of_weights(size), dtype=torch.uint8)
-        given, room = _projected(query, key, value), _room(in_squares.room_to_attend(size))
-        shown, scale = _shown(mask, size.keys), 1 / math.sqrt(numbers)
-        in_squares.attend(given, size, shown, scale, weights.data_ptr(), _heads(context), room)
+    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> Tensor:
+        heads, _, numbers = query.shape
+        width, scale = in_squares.Width(heads, numbers), 1 / math.sqrt(numbers)
+        (context,) = _room_for_heads(query, sight.queries, 1)
+        weights = torch.empty(in_squares.bytes_of_weights(sight, width), dtype=torch.uint8)
+        given, room = _projected(query, key, value), _room(in_squares.room_to_attend(sight, width))
+        in_squares.attend(given, sight, width, scale, weights.data_ptr(), _heads(context), room)
         ctx.save_for_backward(query, key, value, weights)
+        ctx.known = sight, width, scale
         return context
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         query, key, value, weights = ctx.saved_tensors
-        size, d_context = ctx.size, _in_rows(gradients[0])
-        d_query, d_key, d_value = _gradients(query, key, value)
-        found, room = _projected(d_query, d_key, d_value), _room(in_squares.room_to_differentiate(size))
-        given, scale = _projected(query, key, value), 1 / math.sqrt(size.numbers)
-        in_squares.differentiate(_heads(d_context), given, size, scale, weights.data_ptr(), found, room)
+        (sight, width, scale), d_context = ctx.known, _in_rows(gradients[0])
+        d_query, d_key, d_value = _gradients(query, key, value, sight)
+        given, found = _projected(query, key, value), _projected(d_query, d_key, d_value)
+        room = _room(in_squares.room_to_differentiate(sight, width))
+        in_squares.differentiate(_heads(d_context), given, sight, width, scale, weights.data_ptr(), found, room)
         return d_query, d_key, d_value, None
 
 
@@ -105,21 +117,27 @@ def _projected(query: Tensor, key: Tensor, value: Tensor) -> in_squares.Projecte
 
 
 def _heads(x: Tensor) -> in_squares.Heads:
-    """[B, H, T, d], as a kernel finds it."""
-    return in_squares.Heads(x.data_ptr(), *(2 * stride for stride in x.stride()[:3]))
+    """[H, N, d], as a kernel finds it."""
+    return in_squares.Heads(x.data_ptr(), *(2 * stride for stride in x.stride()[:2]))
 
 
 def _room(size: int) -> NDArray[np.uint8]:
     return _scratch.take("room", (size,), torch.uint8).numpy()
 
 
-def _gradients(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
+def _gradients(query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> tuple[Tensor, ...]:
     """Room for them: in one memory where the three are of one projection, else in one of the query's and another."""
-    batch, heads, queries, numbers = query.shape
     if whole((query, key, value)) is not None:
-        return views(query.new_empty(batch, queries, 3 * heads * numbers), 3, heads)
-    of_query = views(query.new_empty(batch, queries, heads * numbers), 1, heads)
-    return (*of_query, *views(key.new_empty(batch, key.size(-2), 2 * heads * numbers), 2, heads))
+        return _room_for_heads(query, sight.queries, 3)
+    return *_room_for_heads(query, sight.queries, 1), *_room_for_heads(key, sight.keys, 2)
+
+
+def _room_for_heads(like: Tensor, starts: in_squares.Starts, parts: int) -> tuple[Tensor, ...]:
+    """`parts` times [H, N, d]; rows that are no sentence's are zeros already."""
+    heads, rows, numbers = like.shape
+    room = like.new_empty(rows, parts * heads * numbers)
+    room[int(starts[-1]) :] = 0
+    return views(room, parts, heads)
 
 
 def _shown(mask: Tensor | None, keys: int) -> NDArray[np.bool_]:

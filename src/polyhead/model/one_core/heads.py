@@ -1,6 +1,6 @@
 """Heads taken apart: views of what a projection gave, whose gradients may lie as they do and then are not moved.
 
-Shapes: B batch, H heads, T positions, d numbers of a head.
+Shapes: B batch, H heads, T positions, d numbers of a head. Rows without padding have no B.
 """
 
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ def heads_apart(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
 
 def views(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
     """The same without a gradient."""
-    return x.unflatten(-1, (parts, heads, -1)).permute(2, 0, 3, 1, 4).unbind()
+    return x.unflatten(-1, (parts, heads, -1)).transpose(-4, -2).unbind(-3)
 
 
 def whole(parts: Sequence[Tensor]) -> Tensor | None:
     """The memory [B, T, parts·H·d] whose `views` these are, or None where they are something else."""
     first = parts[0]
-    batch, heads, positions, numbers = first.shape
+    *batch, heads, positions, numbers = first.shape
     width = len(parts) * heads * numbers
     strides, step = (positions * width, numbers, width, 1), heads * numbers * first.element_size()
     for place, part in enumerate(parts):
         begins = first.data_ptr() + place * step
-        if part.shape != first.shape or part.stride() != strides or part.data_ptr() != begins:
+        if part.shape != first.shape or part.stride() != strides[-part.dim() :] or part.data_ptr() != begins:
             return None
-    return torch.as_strided(first, (batch, positions, width), (strides[0], width, 1))
+    return torch.as_strided(first, (*batch, positions, width), (positions * width, width, 1)[-first.dim() + 1 :])
 
 
 class _HeadsApart(torch.autograd.Function):
@@ -42,5 +42,5 @@ class _HeadsApart(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         gradient = whole(gradients)
         if gradient is None:
-            gradient = torch.stack(gradients).permute(1, 3, 0, 2, 4).flatten(2)
+            gradient = torch.stack([each.transpose(-3, -2) for each in gradients], -3).flatten(-3)
         return gradient, None, None
