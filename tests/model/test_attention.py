@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from polyhead.kernels.attention_in_squares import Sight
-from polyhead.kernels.squares import may_multiply
+from polyhead.kernels import gemm_in_vectors, squares
+from polyhead.kernels.sight import Sight
 from polyhead.model import attention as attention_module
 from polyhead.model.attention import (
     ExplicitCore,
@@ -148,13 +148,21 @@ def test_context_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, .
         assert float((actual - value).norm()) < 0.02 * float(value.norm())
 
 
+WITHOUT_PADDING = [
+    pytest.param(
+        torch.bfloat16, marks=pytest.mark.skipif(not squares.may_multiply(), reason="this CPU doesn't multiply bfloat16")
+    ),
+    pytest.param(
+        torch.float32, marks=pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has other vectors")
+    ),
+]
 lengths = st.lists(st.integers(1, 20) | st.integers(15, 70), min_size=1, max_size=4)
 
 
-@pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
+@pytest.mark.parametrize("dtype", WITHOUT_PADDING)
 @given(lengths, st.booleans(), st.integers(1, 3), st.integers(1, 3), st.integers(0, 20), st.data())
 def test_attention_without_padding_is_near_float64s(
-    queries: list[int], itself: bool, heads: int, pieces: int, spare: int, data: st.DataObject
+    dtype: torch.dtype, queries: list[int], itself: bool, heads: int, pieces: int, spare: int, data: st.DataObject
 ) -> None:
     """Sentence by sentence; rows that are none's, all of them no number, are not read and get zeros.
 
@@ -167,9 +175,9 @@ def test_attention_without_padding_is_near_float64s(
     starts, of_keys = (np.array([0, *np.cumsum(each)]) for each in (queries, keys))
     width = 32 * pieces * heads
     sizes = [(starts, 3)] if itself else [(starts, 1), (of_keys, 2)]
-    given_ = [_then_nothing(int(each[-1]), spare, width * parts).requires_grad_() for each, parts in sizes]
+    given_ = [_then_nothing(int(each[-1]), spare, width * parts, dtype).requires_grad_() for each, parts in sizes]
     parts = [part for x, (_, count) in zip(given_, sizes, strict=True) for part in heads_apart(x, count, heads)]
-    gradient = _then_nothing(int(starts[-1]), spare, width)
+    gradient = _then_nothing(int(starts[-1]), spare, width, dtype)
     context = FastestCore()(*parts, Sight(starts, of_keys, ahead)).transpose(0, 1).flatten(1)
     assert "InRows" in _history(context)
     found = [context.detach(), *torch.autograd.grad(context, given_, gradient)]
@@ -183,14 +191,15 @@ def test_attention_without_padding_is_near_float64s(
         contexts.append(attention(parts[0][:, a:b], parts[1][:, c:d], parts[2][:, c:d], mask)[0])
     expected = torch.cat(contexts, 1).transpose(0, 1).flatten(1)
     wanted = [expected.detach(), *torch.autograd.grad(expected, wide, gradient[: len(expected)].double())]
+    near = 0.02 if dtype == torch.bfloat16 else 1e-5
     for actual, value in zip(found, wanted, strict=True):
         actual, value = actual[: len(actual) - spare], value[: len(actual) - spare]
-        assert float((actual - value).norm()) <= 0.02 * float(value.norm()) + 0.02
+        assert float((actual - value).norm()) <= near * (float(value.norm()) + 1)
 
 
-def _then_nothing(rows: int, spare: int, width: int) -> Tensor:
+def _then_nothing(rows: int, spare: int, width: int, dtype: torch.dtype) -> Tensor:
     """[rows + spare, width] of which the last ones must not be read."""
-    return torch.cat([torch.randn(rows, width), torch.full((spare, width), math.nan)]).bfloat16()
+    return torch.cat([torch.randn(rows, width), torch.full((spare, width), math.nan)]).to(dtype)
 
 
 def _history(x: Tensor) -> str:
@@ -202,10 +211,10 @@ def _history(x: Tensor) -> str:
     return " ".join(steps)
 
 
-@pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
-def test_a_gradient_of_what_lies_together_is_not_moved() -> None:
+@pytest.mark.parametrize("dtype", WITHOUT_PADDING)
+def test_a_gradient_of_what_lies_together_is_not_moved(dtype: torch.dtype) -> None:
     starts = np.array([0, 4, 10])
-    x = torch.randn(10, 3 * 64).bfloat16().requires_grad_()
+    x = torch.randn(10, 3 * 64).to(dtype).requires_grad_()
     parts = heads_apart(x, 3, 2)
     gradients = torch.autograd.grad(FastestCore()(*parts, Sight(starts, starts, True)).sum(), parts)
     together = whole(gradients)

@@ -13,47 +13,11 @@ from numpy.typing import NDArray
 
 from polyhead.kernels import columns
 from polyhead.kernels.kernel import kernel
+from polyhead.kernels.sight import Heads, Projected, Sight, Width, length, place_of
 from polyhead.kernels.squares import NUMBERS, SQUARE, mix, product, product_of_mixed, take, turn
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles
 
-Starts = NDArray[np.int64]
-"""[B + 1]: the first row of each sentence, and the first one behind them all."""
 Room = NDArray[np.uint8]
-
-
-class Sight(NamedTuple):
-    """A query sees the keys of its own sentence."""
-
-    queries: Starts
-    keys: Starts
-    ahead: bool
-    """Those behind its own place, too."""
-
-
-class Heads(NamedTuple):
-    """Where the numbers of each head are, bfloat16: an address, and how many bytes lie between …"""
-
-    place: int
-    head: int
-    """… two heads"""
-    row: int
-    """… and two rows; the numbers of one follow each other."""
-
-
-class Projected(NamedTuple):
-    """What heads look with, at and for; or its gradients."""
-
-    query: Heads
-    key: Heads
-    value: Heads
-
-
-class Width(NamedTuple):
-    """Of a row."""
-
-    heads: int
-    numbers: int
-    """Of a head."""
 
 
 class Squares(NamedTuple):
@@ -81,12 +45,7 @@ def _steps(pairs: int) -> int:
 
 @kernel
 def _sentence(sight: Sight, b: int, numbers: int) -> Squares:
-    return _in_squares(_length(sight.queries, b), _length(sight.keys, b), numbers)
-
-
-@kernel
-def _length(starts: Starts, b: int) -> int:
-    return starts[b + 1] - starts[b]
+    return _in_squares(length(sight.queries, b), length(sight.keys, b), numbers)
 
 
 @kernel
@@ -94,7 +53,7 @@ def _longest(sight: Sight, numbers: int) -> Squares:
     """A sentence as long as any, on either side."""
     queries = keys = 0
     for b in range(sight.queries.shape[0] - 1):
-        queries, keys = max(queries, _length(sight.queries, b)), max(keys, _length(sight.keys, b))
+        queries, keys = max(queries, length(sight.queries, b)), max(keys, length(sight.keys, b))
     return _in_squares(queries, keys, numbers)
 
 
@@ -161,20 +120,20 @@ def attend(
     (query, key, value), factor = given, np.float32(scale)
     open_tiles(ROWS)
     for b in range(sight.queries.shape[0] - 1):
-        n, queries, keys = _sentence(sight, b, width.numbers), _length(sight.queries, b), _length(sight.keys, b)
+        n, queries, keys = _sentence(sight, b, width.numbers), length(sight.queries, b), length(sight.keys, b)
         turned, rows, mixed, hidden, scores, shares, sums, end = _places_to_attend(n, room.ctypes.data)
         room[: end - turned] = 0
         _hide(queries, keys, sight.ahead, room[hidden - turned : scores - turned].view(np.float32))
         for h in range(width.heads):
-            _turn_all(_at(query, sight.queries[b], h), query.row, queries, n.pieces, turned)
-            _take_all(_at(key, sight.keys[b], h), key.row, keys, n.pieces, rows)
-            _mix_all(_at(value, sight.keys[b], h), value.row, keys, n.pieces, mixed)
+            _turn_all(place_of(query, sight.queries[b], h), query.row, queries, n.pieces, turned)
+            _take_all(place_of(key, sight.keys[b], h), key.row, keys, n.pieces, rows)
+            _mix_all(place_of(value, sight.keys[b], h), value.row, keys, n.pieces, mixed)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * BYTES
                 _products(rows, turned + i * n.pieces * SQUARE, keys, n.pieces, scores)
                 columns.softmax(scores, factor, hidden + i * n.keys * SQUARE, n.key_pairs, here)
                 _turn_pairs(here, n.key_pairs, shares)
-                out, left = _at(context, sight.queries[b] + ROWS * i, h), min(ROWS, queries - ROWS * i)
+                out, left = place_of(context, sight.queries[b] + ROWS * i, h), min(ROWS, queries - ROWS * i)
                 _write_all(shares, SQUARE, mixed, n.pieces, n.key_pairs, sums, out, context.row, left)
             weights += _bytes_of_weights(n)
     close_tiles()
@@ -195,16 +154,16 @@ def differentiate(
     (query, key, value), (d_query, d_key, d_value), factor = given, found, np.float32(scale)
     open_tiles(ROWS)
     for b in range(sight.queries.shape[0] - 1):
-        n, count, keys_ = _sentence(sight, b, width.numbers), _length(sight.queries, b), _length(sight.keys, b)
+        n, count, keys_ = _sentence(sight, b, width.numbers), length(sight.queries, b), length(sight.keys, b)
         places = _places_to_differentiate(n, room.ctypes.data)
         turned, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, end = places
         room[: end - turned] = 0
         for h in range(width.heads):
-            gradient = _at(d_context, sight.queries[b], h)
+            gradient = place_of(d_context, sight.queries[b], h)
             _turn_all(gradient, d_context.row, count, n.pieces, turned)
-            _take_all(_at(value, sight.keys[b], h), value.row, keys_, n.pieces, rows)
-            _mix_all(_at(key, sight.keys[b], h), key.row, keys_, n.pieces, keys)
-            _mix_all(_at(query, sight.queries[b], h), query.row, count, n.pieces, queries)
+            _take_all(place_of(value, sight.keys[b], h), value.row, keys_, n.pieces, rows)
+            _mix_all(place_of(key, sight.keys[b], h), key.row, keys_, n.pieces, keys)
+            _mix_all(place_of(query, sight.queries[b], h), query.row, count, n.pieces, queries)
             _mix_all(gradient, d_context.row, count, n.pieces, contexts)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * BYTES
@@ -214,21 +173,16 @@ def differentiate(
                 columns.key_rows(here, n.key_pairs, by_key + place)
                 columns.key_rows(d_scores, n.key_pairs, d_by_key + place)
                 _turn_pairs(d_scores, n.key_pairs, shares)
-                out, left = _at(d_query, sight.queries[b] + ROWS * i, h), min(ROWS, count - ROWS * i)
+                out, left = place_of(d_query, sight.queries[b] + ROWS * i, h), min(ROWS, count - ROWS * i)
                 _write_all(shares, SQUARE, keys, n.pieces, n.key_pairs, sums, out, d_query.row, left)
             for j in range(n.keys):
                 step, place, left = n.keys * SQUARE, j * SQUARE, min(ROWS, keys_ - ROWS * j)
-                out = _at(d_value, sight.keys[b] + ROWS * j, h)
+                out = place_of(d_value, sight.keys[b] + ROWS * j, h)
                 _write_all(by_key + place, step, contexts, n.pieces, n.query_pairs, sums, out, d_value.row, left)
-                out = _at(d_key, sight.keys[b] + ROWS * j, h)
+                out = place_of(d_key, sight.keys[b] + ROWS * j, h)
                 _write_all(d_by_key + place, step, queries, n.pieces, n.query_pairs, sums, out, d_key.row, left)
             weights += _bytes_of_weights(n)
     close_tiles()
-
-
-@kernel
-def _at(heads: Heads, row: int, h: int) -> int:
-    return heads.place + row * heads.row + h * heads.head
 
 
 @kernel

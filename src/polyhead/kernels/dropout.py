@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.bfloat16 import Halves, beside, parts, rounded, widened
+from polyhead.kernels.formats import Numbers, apart, in_pairs, real, rounded, together
 from polyhead.kernels.kernel import kernel
 
 _FIRST, _SECOND, _LOWER = np.uint32(0x7FEB352D), np.uint32(0x846CA68B), np.uint32(0xFFFF)
@@ -42,49 +42,44 @@ def _factors(place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any
 @kernel
 def _dropped(two: Any, place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
     """A pair of elements."""
-    (one, next_one), (first, second) = parts(two), _factors(place, seed, other, dropped, scale)
-    return beside(rounded(widened(one) * first), rounded(widened(next_one) * second))
+    (one, next_one), (first, second) = apart(two), _factors(place, seed, other, dropped, scale)
+    return together(rounded(real(one) * first, one), rounded(real(next_one) * second, one))
 
 
 @kernel
 def _added(kept: Any, two: Any, place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
     """The same, added to another pair."""
-    (one, next_one), (first, second) = parts(two), _factors(place, seed, other, dropped, scale)
-    here, there = parts(kept)
-    return beside(rounded(widened(here) + widened(one) * first), rounded(widened(there) + widened(next_one) * second))
+    (one, next_one), (first, second) = apart(two), _factors(place, seed, other, dropped, scale)
+    here, there = apart(kept)
+    return together(rounded(real(here) + real(one) * first, one), rounded(real(there) + real(next_one) * second, one))
 
 
 @kernel
-def _in_pairs(x: Halves) -> Any:
-    """All but an odd last one."""
-    return x[: x.shape[0] // 2 * 2].view(np.uint32)
-
-
-@kernel
-def drop(x: Halves, seed: Any, other: Any, dropped: Any, scale: Any, out: Halves) -> None:
+def drop(x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any, out: Numbers) -> None:
     """out = scale · x where an element stays, else 0; x and out [N]."""
-    given, taken = _in_pairs(x), _in_pairs(out)
+    given, taken = in_pairs(x), in_pairs(out)
     for n in range(given.shape[0]):
         taken[n] = _dropped(given[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        out[-1] = parts(_dropped(x[-1], given.shape[0], seed, other, dropped, scale))[0]
+        out[-1] = rounded(real(x[-1]) * _factors(given.shape[0], seed, other, dropped, scale)[0], x[-1])
 
 
 @kernel
-def drop_in_place(x: Halves, seed: Any, other: Any, dropped: Any, scale: Any) -> None:
+def drop_in_place(x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any) -> None:
     """The same where x is not wanted any more: no loop over two arrays that may be one is vectorised."""
-    taken = _in_pairs(x)
+    taken = in_pairs(x)
     for n in range(taken.shape[0]):
         taken[n] = _dropped(taken[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        x[-1] = parts(_dropped(x[-1], taken.shape[0], seed, other, dropped, scale))[0]
+        x[-1] = rounded(real(x[-1]) * _factors(taken.shape[0], seed, other, dropped, scale)[0], x[-1])
 
 
 @kernel
-def add_dropped(residual: Halves, x: Halves, seed: Any, other: Any, dropped: Any, scale: Any, out: Halves) -> None:
+def add_dropped(residual: Numbers, x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any, out: Numbers) -> None:
     """out = residual + scale · x where an element stays, else residual; all [N]."""
-    kept, given, taken = _in_pairs(residual), _in_pairs(x), _in_pairs(out)
+    kept, given, taken = in_pairs(residual), in_pairs(x), in_pairs(out)
     for n in range(given.shape[0]):
         taken[n] = _added(kept[n], given[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        out[-1] = parts(_added(residual[-1], x[-1], given.shape[0], seed, other, dropped, scale))[0]
+        first, _ = _factors(given.shape[0], seed, other, dropped, scale)
+        out[-1] = rounded(real(residual[-1]) + real(x[-1]) * first, x[-1])

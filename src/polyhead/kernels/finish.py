@@ -1,4 +1,7 @@
-"""What is done with a block's sums before they are written, a row of 32 at a time: even columns, then odd ones."""
+"""What is done with a product's sums before they are written.
+
+Those of bfloat16 in tiles come a row of 32 at a time: even columns, then odd ones.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +19,13 @@ _NOTHING = every(0.0)
 
 Finish = Callable[[Code, list[Any], Any, Any, Any], None]
 """(a row's sums, where what is seen beside them is, a factor, where it goes): writes it."""
-_Operation = Callable[[Code, list[Any], list[Any], Any], list[Any]]
-"""Sums, numbers seen beside them and a factor → what is written as bfloat16."""
+Operation = Callable[[Code, list[Any], list[Any], Any], list[Any]]
+"""Sums, numbers seen beside them and a factor → what is written."""
 
 
-def _rounded(operation: _Operation) -> Finish:
+def rounded(operation: Operation) -> Finish:
+    """Written as bfloat16."""
+
     def finish(code: Code, sums: list[Any], seen: Any, factor: Any, out: Any) -> None:
         here = code.long(0)
         others = list(parts_of(code, code.load(INTEGERS, seen, here)))
@@ -29,31 +34,28 @@ def _rounded(operation: _Operation) -> Finish:
     return finish
 
 
-def _as_they_are(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+def as_they_are(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
     return sums
 
 
-def _added(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+def added(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+    """Plus a bias."""
     return [code.builder.fadd(*both) for both in zip(sums, seen, strict=True)]
 
 
-def _activated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    return [code.larger(each, _NOTHING) for each in _added(code, sums, seen, factor)]
+def activated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+    """Then ReLU."""
+    return [code.larger(each, _NOTHING) for each in added(code, sums, seen, factor)]
 
 
-def _gated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+def gated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+    """Scaled where what a ReLU let pass is seen, else 0."""
     builder, factors = code.builder, code.everywhere(factor)
     passed = [builder.fcmp_unordered("!=", each, _NOTHING) for each in seen]
     return [builder.select(yes, builder.fmul(each, factors), _NOTHING) for yes, each in zip(passed, sums, strict=True)]
 
 
-plain = _rounded(_as_they_are)
-added = _rounded(_added)
-"""Plus a bias."""
-activated = _rounded(_activated)
-"""Then ReLU."""
-gated = _rounded(_gated)
-"""Scaled where what a ReLU let pass is seen, else 0."""
+plain = rounded(as_they_are)
 
 
 def finish_row(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from polyhead.kernels.bfloat16 import Halves
 from polyhead.kernels.block_sums import BLOCK, Left, Seen, Written, bytes_for, next_of, product_of
 from polyhead.kernels.factors import CACHED, columns_at_once, mix_columns, rows_of, turn_columns, turn_rows, unseen
-from polyhead.kernels.finish import Finish, activated, added, gated, plain
+from polyhead.kernels.finish import Finish, activated, added, gated, plain, rounded
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.squares import SQUARE
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles
@@ -49,8 +49,8 @@ def _product(put_in_squares: Any, finish: Finish) -> Any:
     return product
 
 
-_with_bias, _with_bias_and_relu = _product(turn_rows, added), _product(turn_rows, activated)
-_with_columns, _with_columns_gated = _product(mix_columns, plain), _product(mix_columns, gated)
+_with_bias, _with_bias_and_relu = _product(turn_rows, rounded(added)), _product(turn_rows, rounded(activated))
+_with_columns, _with_columns_gated = _product(mix_columns, plain), _product(mix_columns, rounded(gated))
 
 
 @kernel

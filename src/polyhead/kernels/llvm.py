@@ -60,6 +60,10 @@ class Code:
         pointer = self.builder.inttoptr(address, BYTE.as_pointer())
         self.call("llvm.prefetch.p0i8", ir.VoidType(), pointer, *[ir.Constant(INTEGER, hint) for hint in hints])
 
+    def apart(self, address: Any, row: Any, count: int) -> list[Any]:
+        """So many addresses, so many bytes apart."""
+        return [self.builder.add(address, self.builder.mul(row, self.long(number))) for number in range(count)]
+
     def everywhere(self, value: Any) -> Any:
         """The value in every lane of a vector."""
         vector = ir.VectorType(value.type, LANES)

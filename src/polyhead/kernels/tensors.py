@@ -10,6 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from polyhead.kernels.formats import Numbers
+
+_KINDS = {torch.bfloat16: "<u2", torch.float32: "<f4"}
+
 
 class _Memory:
     """A tensor's numbers for NumPy, which keeps this as long as it sees them."""
@@ -22,9 +26,19 @@ class _Memory:
         }  # fmt: skip
 
 
+def are_on_one_core(x: Tensor) -> bool:
+    """Numbers on a CPU, where an operation takes one core: PyTorch's operations may take more, and then are faster."""
+    return x.dtype in _KINDS and x.device.type == "cpu" and torch.get_num_threads() == 1
+
+
 def are_for_kernels(x: Tensor) -> bool:
-    """bfloat16 on a CPU, where an operation takes one core: PyTorch's operations may take more, and then are faster."""
-    return x.dtype == torch.bfloat16 and x.device.type == "cpu" and torch.get_num_threads() == 1
+    """Of bfloat16: in float32 PyTorch's operations are fast enough, but for those that ask for `are_on_one_core`."""
+    return x.dtype == torch.bfloat16 and are_on_one_core(x)
+
+
+def numbers(x: Tensor) -> Numbers:
+    """A tensor → its memory, of bfloat16 as integers, or of float32; or a copy's where it has gaps."""
+    return np.asarray(_Memory(x, _KINDS[x.dtype]))
 
 
 def halves(x: Tensor) -> NDArray[np.uint16]:

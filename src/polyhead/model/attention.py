@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.attention_in_squares import Sight
+from polyhead.kernels.sight import Sight
 from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
 from polyhead.model.linear import Linear, StackedLinear, linear
@@ -167,6 +167,6 @@ class MultiHeadAttention(nn.Module):
 
     def _heads(self, projected: Tensor, parts: int) -> tuple[Tensor, ...]:
         """[B, T, parts·D] → `parts` tensors [B, H, T, d_k]."""
-        if one_core.are_learnt_by_kernels(projected):
+        if one_core.are_learnt_on_one_core(projected):
             return one_core.heads_apart(projected, parts, self.num_heads)
         return projected.unflatten(-1, (parts, self.num_heads, -1)).transpose(-4, -2).unbind(-3)

@@ -8,7 +8,7 @@ from random import Random
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.tensors import are_for_kernels
+from polyhead.kernels.tensors import are_on_one_core
 from polyhead.model import one_core
 
 _LANES = 4  # 16-bit lanes in one 64-bit random number
@@ -35,7 +35,7 @@ def drawing_from(seed: int) -> Generator[None]:
 class Dropout(nn.Module):
     """In training sets each element to 0 with probability `rate` and scales the rest by 1/(1-rate).
 
-    In bfloat16 on one core a kernel decides from a seed, and from the same seed again in the backward pass. Elsewhere
+    On one core a kernel decides from a seed, and from the same seed again in the backward pass. Elsewhere
     on a CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶; on other
     devices it is PyTorch's own. All draw from PyTorch's default generator, or in `drawing_from` from others.
     """
@@ -49,7 +49,7 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return nn.functional.dropout(x, self.rate)
-        if are_for_kernels(x):
+        if are_on_one_core(x):
             return one_core.dropout(x, _seeded_mask(self.rate))
         return x * scaled_keep_mask(x, self.rate)
 
@@ -57,7 +57,7 @@ class Dropout(nn.Module):
         """residual + Dropout(x), in one pass over the memory."""
         if not self.training or self.rate == 0.0 or x.device.type != "cpu":
             return residual + self(x)
-        if are_for_kernels(x):
+        if are_on_one_core(x):
             return one_core.add_dropout(residual, x, _seeded_mask(self.rate))
         return torch.addcmul(residual, x, scaled_keep_mask(x, self.rate))
 

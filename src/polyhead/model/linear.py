@@ -33,6 +33,8 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 def is_learnt_by_kernels(x: Tensor, weight: Tensor) -> bool:
     """Whether gradients of x Wᵀ are recorded, and kernels compute them."""
-    if not one_core.are_learnt_by_kernels(x):
+    if not x.requires_grad:
         return False
-    return one_core.are_for_tiles(x, weight) or (x.numel() * weight.size(0) >= LONG and multiplies_bfloat16())
+    if one_core.own_products(x, weight) is not None:
+        return True
+    return one_core.are_learnt_by_kernels(x) and x.numel() * weight.size(0) >= LONG and multiplies_bfloat16()

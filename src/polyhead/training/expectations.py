@@ -1,6 +1,6 @@
 """What the softmax of a batch's logits expects, a chunk of rows at a time: the dense part of the loss's gradients.
 
-Where a single core multiplies bfloat16 natively, kernels compute it; elsewhere, operations of PyTorch.
+On a single core kernels compute it, in float32 or where it multiplies bfloat16 natively; elsewhere, operations of PyTorch.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 
@@ -11,13 +11,16 @@ from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import expectations as kernels
+from polyhead.kernels import expectations_in_float32 as real
 from polyhead.kernels import expectations_in_tiles as tiled
 from polyhead.kernels.exponential import LARGEST
 from polyhead.kernels.finish import BLOCK
+from polyhead.kernels.gemm_in_vectors import may_multiply
 from polyhead.kernels.panels import pack_columns, pack_rows, unpack
 from polyhead.kernels.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.tensors import are_for_kernels, halves, pairs
+from polyhead.kernels.tensors import are_on_one_core, floats, halves, pairs
+from polyhead.kernels.vector_sums import WIDTH
 
 CHUNK_ROWS = 256
 """Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""
@@ -49,7 +52,9 @@ def expectations(
 
 
 def _has_kernel(features: Tensor) -> bool:
-    return are_for_kernels(features) and ADDS_PAIRS
+    if features.dtype == torch.float32:
+        return are_on_one_core(features) and features.size(1) % WIDTH == 0 and may_multiply()
+    return are_on_one_core(features) and ADDS_PAIRS
 
 
 def by_kernel(
@@ -59,7 +64,10 @@ def by_kernel(
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
     """
-    kernel = _in_parts if may_use_tiles() and features.size(1) % BLOCK == 0 else _in_vectors
+    if features.dtype == torch.float32:
+        kernel = _in_float32
+    else:
+        kernel = _in_parts if may_use_tiles() and features.size(1) % BLOCK == 0 else _in_vectors
     totals, mean_weight, d_weight = kernel(features, weight, targets, target_logits, smoothing)
     if not bool((totals < math.exp(LARGEST) * 0.99).all()):
         return None
@@ -135,6 +143,34 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
     unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
     return totals[:rows], mean_weight[:rows, :width], d_weight
+
+
+def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
+    (rows, width), words = features.shape, weight.size(0)
+    panels = -(-words // WIDTH)
+    sizes = {
+        "panels": (panels, width, WIDTH),
+        "across": (width // WIDTH, panels * WIDTH, WIDTH),
+        "kept": (panels, real.CHUNK, WIDTH),
+        "turned": (width * real.CHUNK,),
+        "found": (panels, width, WIDTH),
+    }
+    room = real.Room(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in sizes.items()))
+    totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
+    d_weight = weight.new_empty(weight.shape)
+    real.expectations(
+        floats(features),
+        floats(weight),
+        targets.numpy(),
+        1 - smoothing,
+        smoothing / words,
+        floats(target_logits),
+        floats(totals),
+        floats(mean_weight),
+        floats(d_weight),
+        room,
+    )
+    return totals, mean_weight, d_weight
 
 
 def by_operations(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> Expectations:

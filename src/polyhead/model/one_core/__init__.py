@@ -1,4 +1,4 @@
-"""What training does between the products, and to them, in bfloat16 on one core: each in one pass over the memory.
+"""What training does between the products, and to them, on one core: each in one pass over the memory.
 
 Forward and backward are kernels. Operations of PyTorch would take a pass for every step and keep what lies between.
 """
@@ -6,15 +6,15 @@ Forward and backward are kernels. Operations of PyTorch would take a pass for ev
 from polyhead.model.one_core.attention import attends_in_rows, attention, attention_in_rows, softmax
 from polyhead.model.one_core.dropout import DropoutMask, add_dropout, dropout
 from polyhead.model.one_core.heads import heads_apart
-from polyhead.model.one_core.linear import are_for_tiles, feed_forward, linear
+from polyhead.model.one_core.linear import feed_forward, linear, own_products
 from polyhead.model.one_core.norm import layer_norm
-from polyhead.model.one_core.views import are_learnt_by_kernels
+from polyhead.model.one_core.views import are_learnt_by_kernels, are_learnt_on_one_core
 
 __all__ = [
     "DropoutMask",
     "add_dropout",
-    "are_for_tiles",
     "are_learnt_by_kernels",
+    "are_learnt_on_one_core",
     "attends_in_rows",
     "attention",
     "attention_in_rows",
@@ -23,5 +23,6 @@ __all__ = [
     "heads_apart",
     "layer_norm",
     "linear",
+    "own_products",
     "softmax",
 ]

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from polyhead.kernels import attention_in_squares as in_squares
+from polyhead.kernels import attention_in_vectors as in_vectors
+from polyhead.kernels import gemm_in_vectors as vectors
 from polyhead.kernels import softmax as kernels
-from polyhead.kernels.attention_in_squares import Sight
+from polyhead.kernels import squares
 from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.squares import NUMBERS, may_multiply
-from polyhead.kernels.tensors import are_for_kernels, halves, truths
+from polyhead.kernels.sight import Heads, Projected, Sight, Starts, Width
+from polyhead.kernels.tensors import are_on_one_core, halves, truths
+from polyhead.kernels.vector_sums import WIDTH
 from polyhead.model.one_core.heads import views, whole
 from polyhead.model.one_core.views import like, rows
 
@@ -43,7 +46,11 @@ def attention_in_rows(query: Tensor, key: Tensor, value: Tensor, sight: Sight) -
 
 def attends_in_rows(weight: Tensor, numbers: int) -> bool:
     """Whether `attention_in_rows` may be called for what products with this weight give, so many numbers a head."""
-    return are_for_kernels(weight) and numbers % NUMBERS == 0 and may_multiply()
+    if not are_on_one_core(weight):
+        return False
+    if weight.dtype == torch.float32:
+        return numbers % WIDTH == 0 and vectors.may_multiply()
+    return numbers % squares.NUMBERS == 0 and squares.may_multiply()
 
 
 class _Softmax(torch.autograd.Function):
@@ -87,11 +94,11 @@ class _AttentionInRows(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> Tensor:
         heads, _, numbers = query.shape
-        width, scale = in_squares.Width(heads, numbers), 1 / math.sqrt(numbers)
+        width, scale, kernels = Width(heads, numbers), 1 / math.sqrt(numbers), _in_squares_or_vectors(query)
         (context,) = _room_for_heads(query, sight.queries, 1)
-        weights = torch.empty(in_squares.bytes_of_weights(sight, width), dtype=torch.uint8)
-        given, room = _projected(query, key, value), _room(in_squares.room_to_attend(sight, width))
-        in_squares.attend(given, sight, width, scale, weights.data_ptr(), _heads(context), room)
+        weights = torch.empty(kernels.bytes_of_weights(sight, width), dtype=torch.uint8)
+        given, room = _projected(query, key, value), _room(kernels.room_to_attend(sight, width))
+        kernels.attend(given, sight, width, scale, weights.data_ptr(), _heads(context), room)
         ctx.save_for_backward(query, key, value, weights)
         ctx.known = sight, width, scale
         return context
@@ -100,11 +107,17 @@ class _AttentionInRows(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         query, key, value, weights = ctx.saved_tensors
         (sight, width, scale), d_context = ctx.known, _in_rows(gradients[0])
+        kernels = _in_squares_or_vectors(query)
         d_query, d_key, d_value = _gradients(query, key, value, sight)
         given, found = _projected(query, key, value), _projected(d_query, d_key, d_value)
-        room = _room(in_squares.room_to_differentiate(sight, width))
-        in_squares.differentiate(_heads(d_context), given, sight, width, scale, weights.data_ptr(), found, room)
+        room = _room(kernels.room_to_differentiate(sight, width))
+        kernels.differentiate(_heads(d_context), given, sight, width, scale, weights.data_ptr(), found, room)
         return d_query, d_key, d_value, None
+
+
+def _in_squares_or_vectors(x: Tensor) -> Any:
+    """What computes it."""
+    return in_vectors if x.dtype == torch.float32 else in_squares
 
 
 def _in_rows(x: Tensor) -> Tensor:
@@ -112,13 +125,13 @@ def _in_rows(x: Tensor) -> Tensor:
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-def _projected(query: Tensor, key: Tensor, value: Tensor) -> in_squares.Projected:
-    return in_squares.Projected(_heads(query), _heads(key), _heads(value))
+def _projected(query: Tensor, key: Tensor, value: Tensor) -> Projected:
+    return Projected(_heads(query), _heads(key), _heads(value))
 
 
-def _heads(x: Tensor) -> in_squares.Heads:
+def _heads(x: Tensor) -> Heads:
     """[H, N, d], as a kernel finds it."""
-    return in_squares.Heads(x.data_ptr(), *(2 * stride for stride in x.stride()[:2]))
+    return Heads(x.data_ptr(), *(x.element_size() * stride for stride in x.stride()[:2]))
 
 
 def _room(size: int) -> NDArray[np.uint8]:
@@ -132,7 +145,7 @@ def _gradients(query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> tuple
     return *_room_for_heads(query, sight.queries, 1), *_room_for_heads(key, sight.keys, 2)
 
 
-def _room_for_heads(like: Tensor, starts: in_squares.Starts, parts: int) -> tuple[Tensor, ...]:
+def _room_for_heads(like: Tensor, starts: Starts, parts: int) -> tuple[Tensor, ...]:
     """`parts` times [H, N, d]; rows that are no sentence's are zeros already."""
     heads, rows, numbers = like.shape
     room = like.new_empty(rows, parts * heads * numbers)

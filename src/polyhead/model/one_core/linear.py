@@ -1,12 +1,13 @@
 """Linear maps and the feed-forward network.
 
-Where a core has a unit for matrices, by products of our own. Else by oneDNN's, which are fast but for one: a transposed
-left factor, as in the gradient of the weight, takes more than twice the time. A kernel turns it first, and sums the
-bias' gradient on the way.
+By products of our own in float32, and in bfloat16 where a core has a unit for matrices. Else by oneDNN's, which are fast
+but for one: a transposed left factor, as in the gradient of the weight, takes more than twice the time. A kernel turns it
+first, and sums the bias' gradient on the way.
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -15,15 +16,26 @@ from torch import Tensor
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import dropout as masks
-from polyhead.kernels import gemm
+from polyhead.kernels import gemm, gemm_in_vectors
 from polyhead.kernels import transpose as kernels
 from polyhead.kernels.finish import BLOCK
 from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.tensors import halves
+from polyhead.kernels.tensors import are_on_one_core, halves, numbers
+from polyhead.kernels.vector_sums import WIDTH
 from polyhead.model.one_core.dropout import DropoutMask
 from polyhead.model.one_core.views import flat, rows
 
 _scratch = Scratch()
+
+
+class Products(Protocol):
+    """Those of a linear map, of our own."""
+
+    linear: Callable[..., None]
+    input_gradient: Callable[..., None]
+    gated_gradient: Callable[..., None]
+    weight_gradient: Callable[..., None]
+    room_for: Callable[[int, int, int], int]
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -41,10 +53,15 @@ def feed_forward(
     return _FeedForward.apply(x, inner, inner_bias, outer, outer_bias, mask)
 
 
-def are_for_tiles(x: Tensor, *weights: Tensor) -> bool:
-    """Whether products of x's rows with these weights are our own."""
+def own_products(x: Tensor, *weights: Tensor) -> Products | None:
+    """What multiplies x's rows and these weights, if that is our own."""
+    if not are_on_one_core(x):
+        return None
+    sizes = [size for weight in weights for size in weight.shape]
+    if x.dtype == torch.float32:
+        return gemm_in_vectors if all(size % WIDTH == 0 for size in sizes) and gemm_in_vectors.may_multiply() else None
     enough = x.numel() >= BLOCK * x.size(-1)
-    return enough and all(size % BLOCK == 0 for weight in weights for size in weight.shape) and may_use_tiles()
+    return gemm if enough and all(size % BLOCK == 0 for size in sizes) and may_use_tiles() else None
 
 
 class _Linear(torch.autograd.Function):
@@ -80,12 +97,12 @@ class _FeedForward(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, None]:
         x, inner, outer, hidden = ctx.saved_tensors
         (gradient,) = gradients
-        if are_for_tiles(x, outer, inner):
-            d_outer, d_outer_bias = _weight_gradient(gradient, hidden, outer)
-            d_hidden = torch.empty_like(hidden)
-            room = _room(gradient, outer)
-            gemm.gated_gradient(rows(gradient), halves(outer), rows(hidden), ctx.scale, rows(d_hidden), room)
-            return _input_gradient(d_hidden, inner), *_weight_gradient(d_hidden, x, inner), d_outer, d_outer_bias, None
+        if products := own_products(x, outer, inner):
+            of_outer, d_hidden = _weight_gradient(products, gradient, hidden, outer), torch.empty_like(hidden)
+            room = _room(products, gradient, outer)
+            products.gated_gradient(rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), room)
+            of_inner = _weight_gradient(products, d_hidden, x, inner)
+            return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None
         d_hidden, d_outer, d_outer_bias = _gradients(gradient, hidden, outer)
         turned, d_inner_bias = _room_to_turn(d_hidden), inner.new_empty(inner.size(0))
         kernels.turn_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(turned), halves(d_inner_bias))
@@ -93,38 +110,40 @@ class _FeedForward(torch.autograd.Function):
 
 
 def _product(x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
-    if not are_for_tiles(x, weight):
+    products = own_products(x, weight)
+    if products is None:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
-    out = x.new_empty(*x.shape[:-1], weight.size(0))
-    gemm.linear(rows(x), halves(weight), halves(bias), activated, rows(out), _room(x, weight))
+    out, room = x.new_empty(*x.shape[:-1], weight.size(0)), _room(products, x, weight)
+    products.linear(rows(x), numbers(weight), numbers(bias), activated, rows(out), room)
     return out
 
 
 def _gradients(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Those of x, weight and bias."""
-    if are_for_tiles(x, weight):
-        return _input_gradient(gradient, weight), *_weight_gradient(gradient, x, weight)
+    if products := own_products(x, weight):
+        return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
     turned, d_bias = _room_to_turn(gradient), weight.new_empty(weight.size(0))
     kernels.turn(rows(gradient), rows(turned), halves(d_bias))
     return gradient @ weight, _times(turned, x), d_bias
 
 
-def _input_gradient(gradient: Tensor, weight: Tensor) -> Tensor:
+def _input_gradient(products: Products, gradient: Tensor, weight: Tensor) -> Tensor:
     out = gradient.new_empty(*gradient.shape[:-1], weight.size(1))
-    gemm.input_gradient(rows(gradient), halves(weight), rows(out), _room(gradient, weight))
+    products.input_gradient(rows(gradient), numbers(weight), rows(out), _room(products, gradient, weight))
     return out
 
 
-def _weight_gradient(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    d_weight, d_bias = torch.empty_like(weight), weight.new_empty(weight.size(0))
-    gemm.weight_gradient(rows(gradient), rows(x), halves(d_weight), halves(d_bias), _room(x, weight))
+def _weight_gradient(products: Products, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    d_weight, d_bias = weight.new_empty(weight.shape), weight.new_empty(weight.size(0))
+    room = _room(products, x, weight)
+    products.weight_gradient(rows(gradient), rows(x), numbers(d_weight), numbers(d_bias), room)
     return d_weight, d_bias
 
 
-def _room(x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
+def _room(products: Products, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
     """For products of x's rows with a weight, or of its gradient."""
-    count = x.numel() // x.size(-1)
-    return _scratch.take("room", (gemm.room_for(count, weight.size(1), weight.size(0)),), torch.uint8).numpy()
+    size = products.room_for(x.numel() // x.size(-1), weight.size(1), weight.size(0))
+    return _scratch.take("room", (size,), torch.uint8).numpy()
 
 
 def _room_to_turn(x: Tensor) -> Tensor:

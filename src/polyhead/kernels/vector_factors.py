@@ -1,0 +1,110 @@
+"""Matrices of float32 as factors of a product in vectors, put in order where need be.
+
+Shapes: N rows, N' of them with rows of zeros behind, a multiple of WIDTH; K and M columns, multiples of it.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.llvm import ADDRESS, COUNT, REAL, REALS, Code
+from polyhead.kernels.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, rows_at_once
+
+Floats = NDArray[np.float32]
+
+
+@kernel
+def turn_rows(x: Floats, out: int) -> None:
+    """x [M, K], its rows as a right factor's columns → out [M / WIDTH, K, WIDTH]; columns behind the last are like it."""
+    place, row, (rows, columns) = x.ctypes.data, x.strides[0], x.shape
+    for m in range(0, rows, WIDTH):
+        turn_panel(place + m * row, row, rows - m, columns, out + NUMBER * m * columns)
+
+
+@kernel
+def turn_panel(x: int, row: int, rows: int, columns: int, out: int) -> None:
+    """A panel of them, of rows at an address: at most WIDTH of them."""
+    for k in range(0, columns, WIDTH):
+        turn(x + NUMBER * k, row, rows, out + LINE * k, LINE)
+
+
+@kernel
+def copy_columns(x: Floats, out: Floats) -> None:
+    """x [N, K] as a right factor → out [K / WIDTH, N', WIDTH]."""
+    for panel in range(out.shape[0]):
+        copy_panel(x.ctypes.data + LINE * panel, x.strides[0], x.shape[0], out[panel])
+
+
+@kernel
+def copy_panel(x: int, row: int, rows: int, out: Floats) -> None:
+    """A panel of them, of rows at an address → out [N', WIDTH]."""
+    _copy_wide(x, row, rows, out.ctypes.data)
+    out[rows:] = 0
+
+
+@kernel
+def take_columns(x: Floats, out: Floats, total: Floats) -> None:
+    """x [N, M], its columns as a turned left factor's rows → out [M · N']; sums over N are added to total [M]."""
+    place, row, (rows, columns), done = x.ctypes.data, x.strides[0], x.shape, 0
+    height = out.shape[0] // columns
+    while done < columns:
+        count = rows_at_once(columns - done)
+        first, end = done * height, (done + count) * height
+        if count == MOST:
+            _copy_most(place + NUMBER * done, row, rows, out[first:].ctypes.data)
+        else:
+            _copy_fewer(place + NUMBER * done, row, rows, out[first:].ctypes.data)
+        out[first + count * rows : end] = 0
+        done += count
+    for n in range(rows):
+        given = x[n]
+        for m in range(columns):
+            total[m] += given[m]
+
+
+def _copy(count: int) -> Any:
+    """(x, its row's bytes, rows, out): x's first numbers of each row → out [rows, count]."""
+    kind = ir.VectorType(REAL, count)
+
+    @intrinsic
+    def copy(typing_context: Any, x: Any, row: Any, rows: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            x, row, rows, out = arguments
+            code = Code(builder)
+
+            def one(index: Any, nothing: list[Any]) -> list[Any]:
+                given = code.load(kind, x, builder.mul(index, row))
+                code.store(given, out, builder.mul(index, code.long(NUMBER * count)))
+                return nothing
+
+            code.repeat(rows, [], one)
+            return context.get_dummy_value()
+
+        return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
+
+    return copy
+
+
+_copy_wide, _copy_most, _copy_fewer = map(_copy, (WIDTH, MOST, FEWER))
+
+
+@intrinsic
+def turn(typing_context: Any, x: Any, row: Any, rows: Any, out: Any, out_row: Any) -> Any:
+    """(x, its row's bytes, rows, out, its row's bytes): out [WIDTH, WIDTH] = xᵀ; behind the last row, that row again."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, row, rows, out, out_row = arguments
+        code = Code(builder)
+        last = builder.mul(row, builder.sub(rows, code.long(1)))
+        vectors = []
+        for r in range(WIDTH):
+            there, here = builder.icmp_signed("<", code.long(r), rows), builder.mul(row, code.long(r))
+            vectors.append(code.load(REALS, x, builder.select(there, here, last)))
+        for r, vector in enumerate(code.turned(vectors)):
+            code.store(vector, out, builder.mul(out_row, code.long(r)))
+        return context.get_dummy_value()
+
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, COUNT), generate
