@@ -48,7 +48,8 @@ def test_our_own_products_need_nothing_of_pytorch(monkeypatch: pytest.MonkeyPatc
     assert choose(transformer(256)) == choose(transformer(), dtype="int8") == Choice("prepared", "int8")
 
 
-def test_what_is_asked_for_is_taken() -> None:
+def test_what_is_asked_for_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "multiplies_bfloat16", lambda: True)
     assert choose(transformer(256), "plain") == Choice("plain", "float32")
     assert choose(transformer(), "prepared", "bfloat16") == Choice("prepared", "bfloat16")
     assert str(choose(transformer(), "auto", "float32")) == "prepared engine, float32"
@@ -67,9 +68,10 @@ def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "has_int8", lambda: False)
     monkeypatch.setattr(fused, "cpu_features", set[str])
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    monkeypatch.setattr(choice, "multiplies_bfloat16", lambda: False)
     with pytest.raises(ModelError, match="FBGEMM"):
         choose(transformer(), dtype="int8")
-    with pytest.raises(ModelError, match="oneDNN"):
+    with pytest.raises(ModelError, match="AVX-512"):
         choose(transformer(), dtype="bfloat16")
     prepared = prepare(transformer(), choose(transformer(256)))
     assert isinstance(prepared, PreparedInArrays)

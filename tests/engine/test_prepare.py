@@ -20,10 +20,12 @@ from polyhead.engine.prepare import prepare
 from polyhead.engine.prepare_modules import PACKS, WEIGHTY, leaving
 from polyhead.engine.projection import pack_plain
 from polyhead.model.config import RNNConfig, TransformerConfig
+from tests.marks import bfloat16
 from tests.small import write_small
 
 SHAPE = TransformerConfig(encoder_layers=2, decoder_layers=2, d_model=128, d_ff=256, num_heads=4, max_length=40)
 SOURCE = np.array([[5, 6, 7, 8, 2], [9, 10, 11, 12, 2]])
+FORMATS = [pytest.param(name, marks=bfloat16) if name == "bfloat16" else name for name in PACKS]
 EXACT = Choice("prepared", "float32")
 kernels = pytest.mark.skipif(not fused.has_instructions(), reason="this CPU has no AVX2 or no FMA")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="pages of files are given back on Linux alone")
@@ -62,7 +64,7 @@ def pages_of(model: nn.Module) -> FilePages:
     return FilePages.of(weight.data_ptr() for weight in model.parameters())
 
 
-@pytest.mark.parametrize("dtype", PACKS)
+@pytest.mark.parametrize("dtype", FORMATS)
 def test_weights_in_a_file_are_packed_as_those_in_memory(directory, dtype) -> None:
     choice = Choice("prepared", dtype)
     expected = logits(prepare(in_memory(load_bundle(directory).model), choice))
@@ -91,7 +93,7 @@ def test_what_is_packed_of_arrays_leaves_memory_and_can_be_looked_at(directory, 
     assert all(np.array_equal(array, weights[name].numpy()) for name, array in arrays.arrays.items())
 
 
-@pytest.mark.parametrize("choice", [PLAIN, Choice("prepared", "bfloat16")], ids=str)
+@pytest.mark.parametrize("choice", [PLAIN, pytest.param(Choice("prepared", "bfloat16"), marks=bfloat16)], ids=str)
 def test_what_only_modules_can_do_asks_for_them(directory, choice) -> None:
     bundle = load_bundle(directory)
     assert needs_modules(bundle.trained, choice)
@@ -106,7 +108,7 @@ def test_a_cpu_without_the_instructions_needs_modules(directory, monkeypatch) ->
 
 
 @linux
-@pytest.mark.parametrize("dtype", PACKS)
+@pytest.mark.parametrize("dtype", FORMATS)
 def test_what_is_packed_leaves_memory_and_can_be_looked_at(directory, dtype) -> None:
     model = load_bundle(directory).model
     engine = prepare(model, Choice("prepared", dtype))

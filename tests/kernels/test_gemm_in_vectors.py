@@ -47,7 +47,9 @@ def assert_is(whole: Numbers, found: Numbers, exact: NDArray[np.float64]) -> Non
 @pytest.mark.parametrize("activated", [False, True])
 def test_linear(shape: tuple[int, int, int], activated: bool, draw: np.random.Generator) -> None:
     rows, inputs, outputs = shape
-    x, weight, bias = (draw.normal(size=size).astype(np.float32) for size in ((rows, inputs), (outputs, inputs), outputs))
+    x, weight, bias = (
+        draw.normal(size=size).astype(np.float32) for size in ((rows, inputs), (outputs, inputs), outputs)
+    )
     whole, out = guarded(rows, outputs)
     gemm.linear(x, weight, bias, activated, out, room(shape))
     exact = x.astype(float) @ weight.T.astype(float) + bias

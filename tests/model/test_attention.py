@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from polyhead.kernels import gemm_in_vectors, squares
 from polyhead.kernels.sight import Sight
 from polyhead.model import attention as attention_module
 from polyhead.model.attention import (
@@ -24,6 +23,7 @@ from polyhead.model.attention import (
 )
 from polyhead.model.one_core.attention import _scratch
 from polyhead.model.one_core.heads import heads_apart, whole
+from tests.marks import unpadded_formats
 
 Array = NDArray[np.float64]
 CORES: list[type[nn.Module]] = [ExplicitCore, FusedCore, FastestCore]
@@ -148,18 +148,10 @@ def test_context_and_gradients_of_bfloat16_are_near_float64s(shape: tuple[int, .
         assert float((actual - value).norm()) < 0.02 * float(value.norm())
 
 
-WITHOUT_PADDING = [
-    pytest.param(
-        torch.bfloat16, marks=pytest.mark.skipif(not squares.may_multiply(), reason="this CPU doesn't multiply bfloat16")
-    ),
-    pytest.param(
-        torch.float32, marks=pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has other vectors")
-    ),
-]
 lengths = st.lists(st.integers(1, 20) | st.integers(15, 70), min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize("dtype", WITHOUT_PADDING)
+@unpadded_formats
 @given(lengths, st.booleans(), st.integers(1, 3), st.integers(1, 3), st.integers(0, 20), st.data())
 def test_attention_without_padding_is_near_float64s(
     dtype: torch.dtype, queries: list[int], itself: bool, heads: int, pieces: int, spare: int, data: st.DataObject
@@ -211,7 +203,7 @@ def _history(x: Tensor) -> str:
     return " ".join(steps)
 
 
-@pytest.mark.parametrize("dtype", WITHOUT_PADDING)
+@unpadded_formats
 def test_a_gradient_of_what_lies_together_is_not_moved(dtype: torch.dtype) -> None:
     starts = np.array([0, 4, 10])
     x = torch.randn(10, 3 * 64).to(dtype).requires_grad_()

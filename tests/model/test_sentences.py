@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from polyhead.batch import Batch, collate
-from polyhead.kernels.squares import may_multiply
 from polyhead.model.attention import ExplicitCore
 from polyhead.model.build import build_model
 from polyhead.model.config import ModelConfig, RNNAttentionConfig, RNNConfig, TransformerConfig
@@ -17,6 +16,7 @@ from polyhead.model.sentences import Sentences
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.symbols import PAD
 from polyhead.training.loss import label_smoothed_loss
+from tests.marks import unpadded_formats
 
 WORDS = st.lists(st.integers(4, 39), max_size=30)
 PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
@@ -51,15 +51,15 @@ def made(config: TransformerConfig) -> Seq2SeqModel:
     return build_model(config, 40, 40).train()
 
 
-@pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
+@unpadded_formats
 @pytest.mark.parametrize("changes", [{}, {"norm": "pre", "positions": "learned"}, {"positions": "sinusoidal-concat"}])
 @given(PAIRS)
 def test_features_and_gradients_are_as_near_float64s_as_with_padding(
-    changes: dict[str, str], pairs: list[tuple[list[int], list[int]]]
+    dtype: torch.dtype, changes: dict[str, str], pairs: list[tuple[list[int], list[int]]]
 ) -> None:
     # A ReLU passes a gradient or not: rounding decides where its input is next to nothing.
     config = TransformerConfig(**{**SMALL.model_dump(), "activation": "gelu", **changes})
-    batch, rounded, exact = collate(*zip(*pairs, strict=True)), made(config).bfloat16(), made(config).double()
+    batch, rounded, exact = collate(*zip(*pairs, strict=True)), made(config).to(dtype), made(config).double()
     exact.load_state_dict(rounded.state_dict())
     found = gradients(rounded, batch), gradients(rounded, batch, padded=True), gradients(exact, batch)
     off, off_with_padding, whole = 0.0, 0.0, 0.0
@@ -71,11 +71,11 @@ def test_features_and_gradients_are_as_near_float64s_as_with_padding(
     assert off <= 1.1 * off_with_padding + 0.01 * whole
 
 
-@pytest.mark.skipif(not may_multiply(), reason="this CPU does not multiply bfloat16")
+@unpadded_formats
 @given(PAIRS, st.integers(1, 9))
-def test_padding_is_computed_nowhere(pairs: list[tuple[list[int], list[int]]], more: int) -> None:
+def test_padding_is_computed_nowhere(dtype: torch.dtype, pairs: list[tuple[list[int], list[int]]], more: int) -> None:
     """Not even a last bit depends on how wide a batch is; with an attention that asks for padding it may."""
-    batch, model = collate(*zip(*pairs, strict=True)), made(SMALL).bfloat16()
+    batch, model = collate(*zip(*pairs, strict=True)), made(SMALL).to(dtype)
     padded = (torch.nn.functional.pad(x, (0, more)) for x in (batch.source, batch.target_in, batch.target_out))
     wider = replace(batch, **dict(zip(("source", "target_in", "target_out"), padded, strict=True)))
     seen = list[torch.Size]()
@@ -87,7 +87,7 @@ def test_padding_is_computed_nowhere(pairs: list[tuple[list[int], list[int]]], m
 
 @pytest.mark.parametrize(
     ("change", "dtype"),
-    [({"attention_dropout": 0.1}, torch.bfloat16), ({"num_heads": 4}, torch.bfloat16), ({}, torch.float32)],
+    [({"attention_dropout": 0.1}, torch.bfloat16), ({"num_heads": 4}, torch.bfloat16), ({}, torch.float64)],
 )
 def test_what_the_kernel_is_not_for_is_padded(change: dict[str, float], dtype: torch.dtype) -> None:
     model, seen = made(TransformerConfig(**{**SMALL.model_dump(), **change})).to(dtype), list[int]()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polyhead.engine.fused import has_fused_form, is_known
 from polyhead.errors import ModelError
-from polyhead.hardware import cpu_features
+from polyhead.hardware import cpu_features, multiplies_bfloat16
 from polyhead.model.trained import TransformerArrays
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
         return Choice("prepared", _fastest(model))
     if dtype == "int8" and fused_arrays(model, "int8") is None and not has_int8():
         raise ModelError('dtype "int8" needs PyTorch\'s FBGEMM kernels, which this build lacks; use "bfloat16"')
-    if dtype == "bfloat16" and not has_onednn():
-        raise ModelError('dtype "bfloat16" needs oneDNN, which this build of PyTorch lacks; use "float32"')
+    if dtype == "bfloat16" and not multiplies_bfloat16():
+        raise ModelError('dtype "bfloat16" needs AVX-512, and a build of PyTorch with oneDNN; use "float32" or "int8"')
     return Choice("prepared", dtype)
 
 

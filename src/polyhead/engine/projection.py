@@ -12,18 +12,21 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.hardware import few_sizes
+from polyhead.kernels.registers import LEVELS as LARGEST_BYTE
 
 Activation = Literal["none", "relu", "gelu"]
 LEVELS = 127.0
-"""The largest 8-bit integer, to which a row's largest element is mapped."""
+"""The largest 8-bit integer, to which the largest weight of an output is mapped."""
 TINY = 1e-30
 """Too small to change a sum."""
 FEW = 8
 """Rows that share a scale."""
 SHORT = 1 << 18
 """Multiplications up to which a call of oneDNN costs more than its kernel saves: 20 µs against 5."""
-ZERO = 128
+ZERO = (LARGEST_BYTE + 1) // 2
 """The unsigned byte that stands for 0.0."""
+INPUT_LEVELS = ZERO - 1.0
+"""To which a row's largest element is mapped: 127, but 63 without VNNI, as two products then have to fit in 16 bits."""
 WIDE = 4096
 """Outputs from which a few dozen rows of them don't fit a core's cache."""
 
@@ -112,7 +115,8 @@ class Int8(nn.Module):
     """
 
     few: Final[int] = FEW
-    step: Final[float] = 1 / LEVELS
+    step: Final[float] = 1 / INPUT_LEVELS
+    in_part: Final[bool] = INPUT_LEVELS < LEVELS
     zero: Final[int] = ZERO
     tiny: Final[float] = TINY
     activation: Final[str]
@@ -132,8 +136,8 @@ class Int8(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if x.size(0) <= self.few:
             if self.activation == "relu":
-                return torch.ops.quantized.linear_relu_dynamic(x, self.weight)
-            return activated(torch.ops.quantized.linear_dynamic(x, self.weight), self.activation)
+                return torch.ops.quantized.linear_relu_dynamic(x, self.weight, self.in_part)
+            return activated(torch.ops.quantized.linear_dynamic(x, self.weight, self.in_part), self.activation)
         scale = x.abs().amax(1, keepdim=True).add_(self.tiny)  # a row of zeros has none
         y: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
             x / scale, self.step, self.zero, self.weight
@@ -161,9 +165,9 @@ class WideInt8(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         scale = x.abs().amax(1, keepdim=True).add_(TINY)
-        levels = (x * (LEVELS / scale)).add_(ZERO + 0.5).to(torch.uint8)  # cut off after adding a half: rounded
+        levels = (x * (INPUT_LEVELS / scale)).add_(ZERO + 0.5).to(torch.uint8)  # cut off after adding a half: rounded
         y = self.compute(
-            *(filled_up(levels), 1 / LEVELS, ZERO, self.weight, self.scale, self.zeros),
+            *(filled_up(levels), 1 / INPUT_LEVELS, ZERO, self.weight, self.scale, self.zeros),
             *(None, 1.0, 0, torch.float32, "none", [], ""),
         )
         return y[: x.size(0)].mul_(scale)

@@ -67,7 +67,12 @@ def attend(
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T, S']."""
     (query, key, value), factor, free = given, np.float32(scale), room.view(np.float32)
     for b in range(sight.queries.shape[0] - 1):
-        first, first_key, queries, keys = sight.queries[b], sight.keys[b], length(sight.queries, b), length(sight.keys, b)
+        first, first_key, queries, keys = (
+            sight.queries[b],
+            sight.keys[b],
+            length(sight.queries, b),
+            length(sight.keys, b),
+        )
         whole = _whole(keys)
         turned, values = free[: whole * width.numbers], free[whole * width.numbers :]
         row = NUMBER * whole
@@ -99,7 +104,12 @@ def differentiate(
     (query, key, value), (d_query, d_key, d_value), numbers = given, found, width.numbers
     factor, free = np.float32(scale), room.view(np.float32)
     for b in range(sight.queries.shape[0] - 1):
-        first, first_key, queries, keys = sight.queries[b], sight.keys[b], length(sight.queries, b), length(sight.keys, b)
+        first, first_key, queries, keys = (
+            sight.queries[b],
+            sight.keys[b],
+            length(sight.queries, b),
+            length(sight.keys, b),
+        )
         whole, whole_queries = _whole(keys), _whole(queries)
         turned, of_keys = free, free[whole * numbers :]
         of_queries = of_keys[whole * numbers :]

@@ -1,7 +1,7 @@
 """What a softmax over V words expects, of float32: the dense part of a cross-entropy's gradients.
 
-With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, a panel of words
-after the other, and what is divided by Z in the end is not they, N × V numbers, but N × D.
+With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, a panel of
+words after the other, and what is divided by Z in the end is not they, N × V numbers, but N × D.
 Shapes: N rows, D numbers in each, a multiple of WIDTH; V words in P panels of WIDTH; C rows at a time.
 """
 
@@ -118,8 +118,14 @@ def expectations(
     q = e/Z - uniform, less `share` at the row's target.
     """
     (size, width), panels = x.shape, room.panels.shape[0]
-    scaled, sums = np.empty((CHUNK, width), np.float32), np.zeros(width, np.float32)
+    scaled, sums, unused = (
+        np.empty((CHUNK, width), np.float32),
+        np.zeros(width, np.float32),
+        np.zeros(width, np.float32),
+    )
     _pack(weight, room)
+    if size == 0:
+        room.found[:] = 0
     for first in range(0, size, CHUNK):
         rows = min(CHUNK, size - first)
         end, steps = first + rows, (rows + WIDTH - 1) // WIDTH * WIDTH
@@ -130,7 +136,7 @@ def expectations(
             panel, place = divmod(targets[first + n], WIDTH)
             room.kept[panel, n, place] -= np.float32(share) * totals[first + n]
         left = room.turned[: width * steps]
-        take_columns(scaled[:rows], left, np.empty(width, np.float32))
+        take_columns(scaled[:rows], left, unused)
         given, unseen = Left(left.ctypes.data, NUMBER * steps, 0), Seen(left.ctypes.data, 0, np.float32(1))
         room.kept[:, rows:steps] = 0
         for p in range(panels):

@@ -12,8 +12,8 @@ from polyhead.kernels.bfloat16 import beside, parts, widened
 from polyhead.kernels.compiler import WITHIN, overload, types
 from polyhead.kernels.kernel import kernel
 
-Numbers = NDArray[np.uint16] | NDArray[np.float32]
-"""Of bfloat16, seen as integers, or of float32."""
+Numbers = NDArray[Any]
+"""Of bfloat16, seen as integers of 16 bits, or of float32."""
 
 _in_kernels = partial(overload, strict=False, jit_options=WITHIN)
 """By the kinds of arguments; the signatures differ, in annotations alone."""
@@ -21,7 +21,7 @@ _in_kernels = partial(overload, strict=False, jit_options=WITHIN)
 
 def real(number: Any) -> Any:
     """The number as float32."""
-    return number if isinstance(number, np.float32) else widened(number)
+    return number if number.dtype == np.float32 else widened(number)
 
 
 @_in_kernels(real)
@@ -31,7 +31,7 @@ def _real(number: Any) -> Callable[[Any], Any]:
 
 def rounded(value: Any, like: Any) -> Any:
     """A float32 in the format of another number."""
-    return value if isinstance(like, np.float32) else bfloat16.rounded(value)
+    return value if like.dtype == np.float32 else bfloat16.rounded(value)
 
 
 @_in_kernels(rounded)
@@ -55,7 +55,7 @@ def _in_pairs(x: Any) -> Callable[[Any], Any]:
 
 def apart(two: Any) -> tuple[Any, Any]:
     """A pair's numbers."""
-    return _floats_apart(two) if isinstance(two, np.uint64) else parts(two)
+    return _floats_apart(two) if two.dtype == np.uint64 else parts(two)
 
 
 @_in_kernels(apart)
@@ -65,7 +65,7 @@ def _apart(two: Any) -> Callable[[Any], Any]:
 
 def together(one: Any, other: Any) -> Any:
     """The inverse of `apart`."""
-    return _floats_together(one, other) if isinstance(one, np.float32) else beside(one, other)
+    return _floats_together(one, other) if one.dtype == np.float32 else beside(one, other)
 
 
 @_in_kernels(together)

@@ -44,8 +44,8 @@ def likelihoods(
 ) -> None:
     """e[r, n] = exp(min(Σ_k x[r, k] panel[k, n] - shifts[r], LARGEST)) for the first `words` of a panel's n, else 0.
 
-    x [rows, steps], rows so many bytes apart, panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. It is added to
-    totals [rows, WIDTH], of which a row's sum is meant.
+    x [rows, steps], rows so many bytes apart, panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. It is added
+    to totals [rows, WIDTH], of which a row's sum is meant.
     """
     done, blocks = 0, steps // WIDTH
     while done < rows:

@@ -105,13 +105,12 @@ class Code:
         return self.builder.select(self.builder.fcmp_ordered(">", one, other), one, other)
 
     def folded(self, vector: Any, both: Callable[[Any, Any], Any]) -> Any:
-        """Its lanes made one number, pair by pair: both(a, b), of vectors."""
-        apart = LANES // 2
-        while apart:
-            swapped = [lane ^ apart for lane in range(LANES)]
-            vector = both(vector, self.mixed(vector, vector, swapped))
-            apart //= 2
-        return self.builder.extract_element(vector, ir.Constant(INTEGER, 0))
+        """Its lanes made one number, half by half: both(a, b), of vectors and at last of numbers."""
+        while vector.type.count > 2:
+            half = vector.type.count // 2
+            parts = range(half), range(half, 2 * half)
+            vector = both(*(self.mixed(vector, vector, part) for part in parts))
+        return both(*(self.builder.extract_element(vector, ir.Constant(INTEGER, lane)) for lane in range(2)))
 
     def call(self, name: str, kind: Any, *arguments: Any, **options: Any) -> Any:
         """An intrinsic function of LLVM."""

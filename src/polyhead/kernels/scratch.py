@@ -15,13 +15,13 @@ class Scratch(threading.local):
     """By name, and apart for every thread."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Tensor] = {}
+        self._kept: dict[tuple[str, torch.dtype], Tensor] = {}
 
     def take(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
         """Unknown numbers, at the beginning of a cache's line; until the same thread takes this name again."""
-        size = prod(shape)
-        kept = self._kept.get(name)
+        size, key = prod(shape), (name, dtype)
+        kept = self._kept.get(key)
         if kept is None or kept.numel() < size:
-            self._kept.pop(name, None)  # given back first
-            kept = self._kept[name] = torch.empty(size, dtype=dtype)
+            self._kept.pop(key, None)  # given back first
+            kept = self._kept[key] = torch.empty(size, dtype=dtype)
         return torch.as_strided(kept, shape, [prod(shape[place + 1 :]) for place in range(len(shape))])

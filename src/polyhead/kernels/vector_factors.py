@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, REAL, Code
 from polyhead.kernels.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, rows_at_once
 
 Floats = NDArray[np.float32]
+_HALF = WIDTH // 2
+_HALVES = ir.VectorType(REAL, _HALF)
+"""As many rows of so many numbers are turned at a time: they fit in the registers of AVX2."""
 
 
 @kernel
 def turn_rows(x: Floats, out: int) -> None:
-    """x [M, K], its rows as a right factor's columns → out [M / WIDTH, K, WIDTH]; columns behind the last are like it."""
+    """x [M, K], its rows as a right factor's columns → out [M / WIDTH, K, WIDTH]; behind the last that one again."""
     place, row, (rows, columns) = x.ctypes.data, x.strides[0], x.shape
     for m in range(0, rows, WIDTH):
         turn_panel(place + m * row, row, rows - m, columns, out + NUMBER * m * columns)
@@ -93,18 +96,22 @@ _copy_wide, _copy_most, _copy_fewer = map(_copy, (WIDTH, MOST, FEWER))
 
 @intrinsic
 def turn(typing_context: Any, x: Any, row: Any, rows: Any, out: Any, out_row: Any) -> Any:
-    """(x, its row's bytes, rows, out, its row's bytes): out [WIDTH, WIDTH] = xᵀ; behind the last row, that row again."""
+    """(x, a row's bytes, rows, out, a row's bytes): out [WIDTH, WIDTH] = xᵀ; behind the last row, that row again."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         x, row, rows, out, out_row = arguments
         code = Code(builder)
-        last = builder.mul(row, builder.sub(rows, code.long(1)))
-        vectors = []
-        for r in range(WIDTH):
-            there, here = builder.icmp_signed("<", code.long(r), rows), builder.mul(row, code.long(r))
-            vectors.append(code.load(REALS, x, builder.select(there, here, last)))
-        for r, vector in enumerate(code.turned(vectors)):
-            code.store(vector, out, builder.mul(out_row, code.long(r)))
+        last, given = builder.mul(row, builder.sub(rows, code.long(1))), code.apart(code.long(0), row, WIDTH)
+        given = [
+            builder.select(builder.icmp_signed("<", code.long(r), rows), place, last) for r, place in enumerate(given)
+        ]
+        to = code.apart(out, out_row, WIDTH)
+        for first in range(0, WIDTH, _HALF):
+            for column in range(0, WIDTH, _HALF):
+                from_ = builder.add(x, code.long(NUMBER * column))
+                vectors = [code.load(_HALVES, from_, place) for place in given[first : first + _HALF]]
+                for place, vector in zip(to[column : column + _HALF], code.turned(vectors), strict=True):
+                    code.store(vector, place, code.long(NUMBER * first))
         return context.get_dummy_value()
 
     return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, COUNT), generate

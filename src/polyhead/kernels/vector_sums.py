@@ -1,11 +1,13 @@
 """Products of float32, some rows times a panel of columns, with all that is added up in registers.
 
-A right factor lies in panels of WIDTH columns, whose rows follow each other. A left factor lies as its rows do, in blocks
-of WIDTH numbers that are added up; or it is turned: then as many of its rows as are taken at once lie beside each other,
-and their next numbers behind them.
+A right factor lies in panels of WIDTH columns, whose rows follow each other. A left factor lies as its rows do, in
+blocks of WIDTH numbers that are added up; or it is turned: then as many of its rows as are taken at once lie beside
+each other, and their next numbers behind them.
 """
 
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.finish import Operation
@@ -38,7 +40,7 @@ class Seen(NamedTuple):
     place: int
     row: int
     """Bytes between two rows: of a bias, none."""
-    factor: float
+    factor: np.float32
 
 
 @kernel
@@ -52,6 +54,7 @@ def rows_at_once(left: int) -> int:
 def product_of(finish: Operation | None, turned: bool = False) -> Any:
     """The kernel of a product with a panel, finished; sums that nothing finishes are added to what is there."""
     six, four, one = (_sums(rows, finish, turned) for rows in (MOST, FEWER, 1))
+    may_repeat = finish is not None and not turned
 
     @kernel
     def multiply(left: Left, rows: int, panel: int, steps: int, seen: Seen, out: int, out_row: int) -> None:
@@ -59,6 +62,8 @@ def product_of(finish: Operation | None, turned: bool = False) -> Any:
         done, row, block, blocks = 0, left.row, left.block, steps // WIDTH
         while done < rows:
             count = rows_at_once(rows - done)
+            if count == 1 and may_repeat and rows >= FEWER:  # some rows once more cost less than single ones
+                done, count = rows - FEWER, FEWER
             given, beside, to = left.place + done * row, seen.place + done * seen.row, out + done * out_row
             if count == MOST:
                 six(given, row, block, panel, blocks, beside, seen.row, seen.factor, to, out_row)

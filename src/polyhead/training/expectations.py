@@ -1,6 +1,6 @@
 """What the softmax of a batch's logits expects, a chunk of rows at a time: the dense part of the loss's gradients.
 
-On a single core kernels compute it, in float32 or where it multiplies bfloat16 natively; elsewhere, operations of PyTorch.
+On a single core kernels compute it, in float32 or where it multiplies bfloat16 natively; else operations of PyTorch.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 

@@ -1,8 +1,8 @@
 """Linear maps and the feed-forward network.
 
-By products of our own in float32, and in bfloat16 where a core has a unit for matrices. Else by oneDNN's, which are fast
-but for one: a transposed left factor, as in the gradient of the weight, takes more than twice the time. A kernel turns it
-first, and sums the bias' gradient on the way.
+By products of our own in float32, and in bfloat16 where a core has a unit for matrices. Else by oneDNN's, which are
+fast but for one: a transposed left factor, as in the gradient of the weight, takes more than twice the time. A kernel
+turns it first, and sums the bias' gradient on the way.
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
 """
 

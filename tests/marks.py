@@ -1,0 +1,20 @@
+"""What some tests ask of a CPU."""
+
+import pytest
+import torch
+
+from polyhead.hardware import multiplies_bfloat16
+from polyhead.kernels import gemm_in_vectors, squares
+
+bfloat16 = pytest.mark.skipif(not multiplies_bfloat16(), reason="oneDNN doesn't multiply bfloat16 on this CPU")
+vectors = pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has other vectors than AVX2's")
+_squares = pytest.mark.skipif(not squares.may_multiply(), reason="this CPU adds up no pairs of bfloat16")
+
+learnt_formats = pytest.mark.parametrize(
+    "dtype", [pytest.param(torch.bfloat16, marks=bfloat16), pytest.param(torch.float32, marks=vectors)]
+)
+"""Those whose linear maps kernels learn,"""
+unpadded_formats = pytest.mark.parametrize(
+    "dtype", [pytest.param(torch.bfloat16, marks=_squares), pytest.param(torch.float32, marks=vectors)]
+)
+"""and those that attend to sentences without padding."""
