@@ -18,6 +18,7 @@ from benchmarks.results import LATEST, Results, Row, home, merged, read, with_ra
 from benchmarks.systems import LEFT_OUT
 from polyhead.errors import PolyheadError
 from polyhead.files import write_text
+from polyhead.hardware import multiplies_bfloat16
 
 RESULTS = Path("benchmarks/results")
 SEVERAL = Parameter(consume_multiple=True)
@@ -92,6 +93,8 @@ def run(
     if peers:
         where = f" on {', '.join(texts)}" if texts else ""
         stage.note(f"against {', '.join(peers)} alone{where}: the others were not asked for")
+    if not multiplies_bfloat16():
+        stage.note("nothing was measured in bfloat16: oneDNN has no such products for this processor")
     stage.note("figures for GPUs are missing: none could be had to measure on, these are of processors alone")
     _measure(stage, tasks or plan.tasks, bleu.Goal(goal, every, 60 * minutes))
     if (page := _page(places.out, plan)).exists():

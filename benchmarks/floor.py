@@ -9,9 +9,11 @@ from benchmarks.counting import Product, operations, step_bytes, training_produc
 from benchmarks.results import Row
 from benchmarks.sizes import SIZES
 from benchmarks.systems import FLOOR, OURS, Setting, System
+from polyhead.hardware import multiplies_bfloat16
 
 METER = System(FLOOR, None, "floor.py", (Setting("PyTorch's kernels"),))
-WIDTHS = {"float32": 4, "bfloat16": 2}
+WIDTHS = {"float32": 4, "bfloat16": 2} if multiplies_bfloat16() else {"float32": 4}
+"""Bytes of a number in every format that this processor multiplies."""
 REPEATS = 5
 LARGE = Product(2048, 2048, 2048)
 """A product at which every kernel is at its best."""

@@ -1,8 +1,10 @@
 """What is measured: every system, how it is started, and the settings among which it shows its best one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from polyhead.hardware import multiplies_bfloat16
 
 OURS, FLOOR = "polyhead", "floor"
 
@@ -20,6 +22,8 @@ class Setting:
     """Environment variables."""
     batches: tuple[int | None, ...] = (None,)
     """For translation: sentences in a batch to choose from; None is the system's own way."""
+    in_bfloat16: bool = False
+    """Left out where the CPU has no such products: emulated, one turn may take an hour."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class System:
         return self.variant_of is None or beam_size > 1
 
 
-AUTOCAST = Setting("bf16 autocast", {"precision": "bf16-autocast"})
-PRODUCTS = Setting("float32, products in bf16", {"precision": "bf16-products"})
+AUTOCAST = Setting("bf16 autocast", {"precision": "bf16-autocast"}, in_bfloat16=True)
+PRODUCTS = Setting("float32, products in bf16", {"precision": "bf16-products"}, in_bfloat16=True)
 FLOAT32 = Setting("float32", {"precision": "float32"})
 DTYPES = ("float32", "bfloat16", "int8")
 """Of our prepared engine."""
@@ -73,7 +77,14 @@ TRAINING = (
 OUR_TRANSLATIONS = (
     Setting("auto", {"engine": "auto", "dtype": "auto", "patience": 1}),
     Setting("plain", {"engine": "plain", "dtype": "float32", "patience": 1}),
-    *(Setting(f"prepared {dtype}", {"engine": "prepared", "dtype": dtype, "patience": 1}) for dtype in DTYPES),
+    *(
+        Setting(
+            f"prepared {dtype}",
+            {"engine": "prepared", "dtype": dtype, "patience": 1},
+            in_bfloat16=dtype == "bfloat16",
+        )
+        for dtype in DTYPES
+    ),
 )
 """With patience 1 a beam search ends as the peers' do …"""
 TO_THE_END = Setting("auto, no patience", {"engine": "auto", "dtype": "auto", "patience": None})
@@ -81,9 +92,13 @@ TO_THE_END = Setting("auto, no patience", {"engine": "auto", "dtype": "auto", "p
 
 
 def taking_part(systems: tuple[System, ...], peers: Sequence[str]) -> tuple[System, ...]:
-    """Ours, and those peers, or all of them where none is named."""
+    """Ours, and those peers, or all of them where none is named; in the settings that this CPU has products for."""
+    chosen = (each for each in systems if OURS in (each.name, each.variant_of) or not peers or each.name in peers)
     return tuple(
-        system for system in systems if OURS in (system.name, system.variant_of) or not peers or system.name in peers
+        replace(
+            system, settings=tuple(each for each in system.settings if not each.in_bfloat16 or multiplies_bfloat16())
+        )
+        for system in chosen
     )
 
 
@@ -103,7 +118,7 @@ def translation_systems(cores: int) -> tuple[System, ...]:
             "huggingface",
             "huggingface_translation.py",
             (
-                Setting("bfloat16", {"precision": "bfloat16"}, batches=(64, 32)),
+                Setting("bfloat16", {"precision": "bfloat16"}, batches=(64, 32), in_bfloat16=True),
                 Setting("float32", {"precision": "float32"}, batches=(64, 32)),
             ),
             "huggingface",
@@ -113,7 +128,7 @@ def translation_systems(cores: int) -> tuple[System, ...]:
             "joeynmt",
             "joeynmt_translation.py",
             (
-                Setting("bf16 autocast", {"precision": "bf16-autocast"}, batches=(64, 32)),
+                Setting("bf16 autocast", {"precision": "bf16-autocast"}, batches=(64, 32), in_bfloat16=True),
                 Setting("float32", {"precision": "float32"}, batches=(64, 32)),
             ),
         ),

@@ -2,9 +2,10 @@
 
 import pytest
 
+from benchmarks import systems
 from benchmarks.conversation import DRIVERS
 from benchmarks.environments import ENVIRONMENTS, ROOT, TORCH, Environment, installations
-from benchmarks.systems import OURS, TRAINING, System, ctranslate2_settings, translation_systems
+from benchmarks.systems import OURS, TRAINING, System, ctranslate2_settings, taking_part, translation_systems
 
 SYSTEMS = (*TRAINING, *translation_systems(2))
 
@@ -28,6 +29,17 @@ def test_pytorch_is_installed_first_and_what_stands_alone_without_its_wishes() -
     assert sockeye[0] == ((TORCH,), ())
     assert sockeye[1][1] == ("--no-deps",)
     assert installations(ENVIRONMENTS["ctranslate2"])[0][0][0].startswith("ctranslate2")
+
+
+@pytest.mark.parametrize("multiplies", [True, False])
+def test_a_format_that_the_processor_does_not_multiply_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, multiplies: bool
+) -> None:
+    monkeypatch.setattr(systems, "multiplies_bfloat16", lambda: multiplies)
+    names = {setting.name for system in taking_part(SYSTEMS, ()) for setting in system.settings}
+    assert ({"bf16 autocast", "float32, products in bf16", "bfloat16", "prepared bfloat16"} <= names) == multiplies
+    assert {"auto", "float32", "prepared int8"} <= names
+    assert any("bf16" in name or "bfloat16" in name for name in names) == multiplies
 
 
 def test_ours_is_measured_in_both() -> None:
