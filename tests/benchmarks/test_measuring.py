@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import training, translation
+from benchmarks import systems, training, translation
 from benchmarks.contest import Contestant, Stage
 from benchmarks.conversation import DriverError
 from benchmarks.corpora import TextSet, TrainingText
@@ -78,6 +78,7 @@ def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, started: list[Contest
         return started[-1]
 
     monkeypatch.setattr(stage, "start", start)
+    monkeypatch.setattr(systems, "multiplies_bfloat16", lambda: True)
     return stage
 
 
