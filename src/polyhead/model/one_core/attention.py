@@ -94,11 +94,11 @@ class _AttentionInRows(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> Tensor:
         heads, _, numbers = query.shape
-        width, scale, kernels = Width(heads, numbers), 1 / math.sqrt(numbers), _in_squares_or_vectors(query)
+        width, scale, attending = Width(heads, numbers), 1 / math.sqrt(numbers), _in_squares_or_vectors(query)
         (context,) = _room_for_heads(query, sight.queries, 1)
-        weights = torch.empty(kernels.bytes_of_weights(sight, width), dtype=torch.uint8)
-        given, room = _projected(query, key, value), _room(kernels.room_to_attend(sight, width))
-        kernels.attend(given, sight, width, scale, weights.data_ptr(), _heads(context), room)
+        weights = torch.empty(attending.bytes_of_weights(sight, width), dtype=torch.uint8)
+        given, room = _projected(query, key, value), _room(attending.room_to_attend(sight, width))
+        attending.attend(given, sight, width, scale, weights.data_ptr(), _heads(context), room)
         ctx.save_for_backward(query, key, value, weights)
         ctx.known = sight, width, scale
         return context
@@ -107,11 +107,11 @@ class _AttentionInRows(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         query, key, value, weights = ctx.saved_tensors
         (sight, width, scale), d_context = ctx.known, _in_rows(gradients[0])
-        kernels = _in_squares_or_vectors(query)
+        attending = _in_squares_or_vectors(query)
         d_query, d_key, d_value = _gradients(query, key, value, sight)
         given, found = _projected(query, key, value), _projected(d_query, d_key, d_value)
-        room = _room(kernels.room_to_differentiate(sight, width))
-        kernels.differentiate(_heads(d_context), given, sight, width, scale, weights.data_ptr(), found, room)
+        room = _room(attending.room_to_differentiate(sight, width))
+        attending.differentiate(_heads(d_context), given, sight, width, scale, weights.data_ptr(), found, room)
         return d_query, d_key, d_value, None
 
 
