@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels import columns
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.sight import Heads, Projected, Sight, Width, length, place_of
+from polyhead.kernels.sight import Heads, Projected, Sight, Width, length, longest, place_of
 from polyhead.kernels.squares import NUMBERS, SQUARE, mix, product, product_of_mixed, take, turn
 from polyhead.kernels.tiles import BYTES, ROWS, close_tiles, open_tiles
 
@@ -51,9 +51,7 @@ def _sentence(sight: Sight, b: int, numbers: int) -> Squares:
 @kernel
 def _longest(sight: Sight, numbers: int) -> Squares:
     """A sentence as long as any, on either side."""
-    queries = keys = 0
-    for b in range(sight.queries.shape[0] - 1):
-        queries, keys = max(queries, length(sight.queries, b)), max(keys, length(sight.keys, b))
+    queries, keys = longest(sight)
     return _in_squares(queries, keys, numbers)
 
 

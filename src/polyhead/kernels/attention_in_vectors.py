@@ -6,17 +6,15 @@ Shapes: B sentences, H heads, T queries and S keys of a sentence, d numbers of a
 are, which are the next ones.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.finish import as_they_are
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.sight import Heads, Projected, Sight, Width, length, place_of
+from polyhead.kernels.sight import Heads, Projected, Sight, Width, length, longest, place_of, sentence
 from polyhead.kernels.softmax_in_vectors import differentiate_row, softmax_row
 from polyhead.kernels.vector_factors import copy_panel, turn, turn_panel
-from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, Seen, product_of
+from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, filled_up, product_of, unseen
 
 Floats = NDArray[np.float32]
 Room = NDArray[np.uint8]
@@ -25,38 +23,25 @@ _multiply = product_of(as_they_are)
 
 
 @kernel
-def _whole(count: int) -> int:
-    return (count + WIDTH - 1) // WIDTH * WIDTH
-
-
-@kernel
-def _longest(sight: Sight) -> Any:
-    """T' and S' of a sentence as long as any, on either side."""
-    queries = keys = 0
-    for b in range(sight.queries.shape[0] - 1):
-        queries, keys = max(queries, length(sight.queries, b)), max(keys, length(sight.keys, b))
-    return _whole(queries), _whole(keys)
-
-
-@kernel
 def bytes_of_weights(sight: Sight, width: Width) -> int:
     """What `attend` keeps."""
     total = 0
     for b in range(sight.queries.shape[0] - 1):
-        total += length(sight.queries, b) * _whole(length(sight.keys, b))
+        total += length(sight.queries, b) * filled_up(length(sight.keys, b))
     return NUMBER * width.heads * total
 
 
 @kernel
 def room_to_attend(sight: Sight, width: Width) -> int:
     """Bytes that `attend` works in."""
-    return NUMBER * 2 * _longest(sight)[1] * width.numbers
+    return NUMBER * 2 * filled_up(longest(sight)[1]) * width.numbers
 
 
 @kernel
 def room_to_differentiate(sight: Sight, width: Width) -> int:
     """Bytes that `differentiate` works in."""
-    queries, keys = _longest(sight)
+    queries, keys = longest(sight)
+    queries, keys = filled_up(queries), filled_up(keys)
     return NUMBER * (2 * (queries + keys) * width.numbers + 3 * queries * keys)
 
 
@@ -67,13 +52,8 @@ def attend(
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T, S']."""
     (query, key, value), factor, free = given, np.float32(scale), room.view(np.float32)
     for b in range(sight.queries.shape[0] - 1):
-        first, first_key, queries, keys = (
-            sight.queries[b],
-            sight.keys[b],
-            length(sight.queries, b),
-            length(sight.keys, b),
-        )
-        whole = _whole(keys)
+        first, first_key, queries, keys = sentence(sight, b)
+        whole = filled_up(keys)
         turned, values = free[: whole * width.numbers], free[whole * width.numbers :]
         row = NUMBER * whole
         for h in range(width.heads):
@@ -104,13 +84,8 @@ def differentiate(
     (query, key, value), (d_query, d_key, d_value), numbers = given, found, width.numbers
     factor, free = np.float32(scale), room.view(np.float32)
     for b in range(sight.queries.shape[0] - 1):
-        first, first_key, queries, keys = (
-            sight.queries[b],
-            sight.keys[b],
-            length(sight.queries, b),
-            length(sight.keys, b),
-        )
-        whole, whole_queries = _whole(keys), _whole(queries)
+        first, first_key, queries, keys = sentence(sight, b)
+        whole, whole_queries = filled_up(keys), filled_up(queries)
         turned, of_keys = free, free[whole * numbers :]
         of_queries = of_keys[whole * numbers :]
         of_contexts = of_queries[whole_queries * numbers :]
@@ -164,6 +139,5 @@ def _turn_square(x: int, row: int, rows: int, columns: int, out: int, out_row: i
 @kernel
 def _times(left: Left, rows: int, panels: Floats, steps: int, columns: int, out: int, out_row: int) -> None:
     """left [rows, steps] times panels of so many columns → out [rows, columns]."""
-    unseen = Seen(out, 0, np.float32(1))
     for n in range(0, columns, WIDTH):
-        _multiply(left, rows, panels[n * steps :].ctypes.data, steps, unseen, out + NUMBER * n, out_row)
+        _multiply(left, rows, panels[n * steps :].ctypes.data, steps, unseen(out), out + NUMBER * n, out_row)

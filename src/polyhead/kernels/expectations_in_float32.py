@@ -14,7 +14,7 @@ from polyhead.kernels.finish import as_they_are
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.likelihoods_in_float32 import likelihoods
 from polyhead.kernels.vector_factors import copy_columns, take_columns, turn, turn_rows
-from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, Seen, product_of
+from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, filled_up, product_of, unseen
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -57,7 +57,7 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
     """A chunk's exponentials → room, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
     (rows, width), panels, row = x.shape, room.panels.shape[0], x.strides[0]
     mean_weight[:] = 0
-    unseen, mean, mean_row = Seen(mean_weight.ctypes.data, 0, np.float32(1)), mean_weight, mean_weight.strides[0]
+    nothing, mean, mean_row = unseen(mean_weight.ctypes.data), mean_weight, mean_weight.strides[0]
     for first in range(0, panels, GROUP):
         last = min(first + GROUP, panels)
         for p in range(first, last):
@@ -68,7 +68,7 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
         left = Left(room.kept[first].ctypes.data, LINE, room.kept.strides[0])
         for d in range(room.across.shape[0]):
             panel = room.across[d, first * WIDTH :].ctypes.data
-            _added(left, rows, panel, (last - first) * WIDTH, unseen, mean.ctypes.data + LINE * d, mean_row)
+            _added(left, rows, panel, (last - first) * WIDTH, nothing, mean.ctypes.data + LINE * d, mean_row)
 
 
 @kernel
@@ -128,7 +128,7 @@ def expectations(
         room.found[:] = 0
     for first in range(0, size, CHUNK):
         rows = min(CHUNK, size - first)
-        end, steps = first + rows, (rows + WIDTH - 1) // WIDTH * WIDTH
+        end, steps = first + rows, filled_up(rows)
         here, mean, lanes = x[first:end], mean_weight[first:end], np.zeros((rows, WIDTH), np.float32)
         _read(here, weight.shape[0], shifts[first:end], lanes, mean, room)
         _divide(here, lanes, totals[first:end], mean, scaled)
@@ -137,14 +137,14 @@ def expectations(
             room.kept[panel, n, place] -= np.float32(share) * totals[first + n]
         left = room.turned[: width * steps]
         take_columns(scaled[:rows], left, unused)
-        given, unseen = Left(left.ctypes.data, NUMBER * steps, 0), Seen(left.ctypes.data, 0, np.float32(1))
+        given, nothing = Left(left.ctypes.data, NUMBER * steps, 0), unseen(left.ctypes.data)
         room.kept[:, rows:steps] = 0
         for p in range(panels):
             panel, to = room.kept[p].ctypes.data, room.found[p].ctypes.data
             if first == 0:
-                _turned(given, width, panel, steps, unseen, to, LINE)
+                _turned(given, width, panel, steps, nothing, to, LINE)
             else:
-                _turned_and_added(given, width, panel, steps, unseen, to, LINE)
+                _turned_and_added(given, width, panel, steps, nothing, to, LINE)
     for n in range(size):
         for d in range(width):
             sums[d] += x[n, d]

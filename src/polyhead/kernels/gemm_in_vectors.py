@@ -14,7 +14,7 @@ from polyhead.hardware import cpu_features
 from polyhead.kernels.finish import Operation, activated, added, as_they_are, gated
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.vector_factors import copy_columns, take_columns, turn_rows
-from polyhead.kernels.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Seen, product_of
+from polyhead.kernels.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Seen, filled_up, product_of, unseen
 
 Floats = NDArray[np.float32]
 Room = NDArray[np.uint8]
@@ -73,7 +73,7 @@ def linear(x: Floats, weight: Floats, bias: Floats, then_activated: bool, out: F
 @kernel
 def _columns(x: Floats, room: Room) -> Any:
     """A right factor's panels [K / WIDTH, N', WIDTH] in that room, and what is left of it."""
-    rows, columns = (x.shape[0] + WIDTH - 1) // WIDTH * WIDTH, x.shape[1]
+    rows, columns = filled_up(x.shape[0]), x.shape[1]
     size = NUMBER * rows * columns
     panels = room[:size].view(np.float32).reshape((columns // WIDTH, rows, WIDTH))
     copy_columns(x, panels)
@@ -84,7 +84,7 @@ def _columns(x: Floats, room: Room) -> Any:
 def input_gradient(gradient: Floats, weight: Floats, out: Floats, room: Room) -> None:
     """gradient [N, M] W → out [N, K]."""
     panels, _ = _columns(weight, room)
-    _plain(gradient, panels.ctypes.data, Seen(out.ctypes.data, 0, np.float32(1)), out)
+    _plain(gradient, panels.ctypes.data, unseen(out.ctypes.data), out)
 
 
 @kernel
@@ -106,10 +106,10 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, roo
         steps = panels.shape[1]
         left = rest[: NUMBER * outputs * steps].view(np.float32)
         take_columns(gradient[first:end], left, total)
-        given, unseen = Left(left.ctypes.data, NUMBER * steps, 0), Seen(out.ctypes.data, 0, np.float32(1))
+        given, nothing = Left(left.ctypes.data, NUMBER * steps, 0), unseen(out.ctypes.data)
         for n in range(panels.shape[0]):
             panel, to = panels[n].ctypes.data, out.ctypes.data + LINE * n
             if first == 0:
-                _turned(given, outputs, panel, steps, unseen, to, out_row)
+                _turned(given, outputs, panel, steps, nothing, to, out_row)
             else:
-                _turned_and_added(given, outputs, panel, steps, unseen, to, out_row)
+                _turned_and_added(given, outputs, panel, steps, nothing, to, out_row)

@@ -1,6 +1,6 @@
 """Sentences without padding, as attention's kernels see them: the rows of one follow those of the one before."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,21 @@ class Width(NamedTuple):
 def length(starts: Starts, b: int) -> int:
     """Rows of a sentence."""
     return starts[b + 1] - starts[b]
+
+
+@kernel
+def sentence(sight: Sight, b: int) -> Any:
+    """Its first row on either side, and its rows."""
+    return sight.queries[b], sight.keys[b], length(sight.queries, b), length(sight.keys, b)
+
+
+@kernel
+def longest(sight: Sight) -> Any:
+    """Rows of a sentence as long as any, on either side."""
+    queries = keys = 0
+    for b in range(sight.queries.shape[0] - 1):
+        queries, keys = max(queries, length(sight.queries, b)), max(keys, length(sight.keys, b))
+    return queries, keys
 
 
 @kernel

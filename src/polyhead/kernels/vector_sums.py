@@ -44,6 +44,18 @@ class Seen(NamedTuple):
 
 
 @kernel
+def unseen(place: int) -> Seen:
+    """Any numbers, at an address that may be read."""
+    return Seen(place, 0, np.float32(1))
+
+
+@kernel
+def filled_up(count: int) -> int:
+    """The next multiple of WIDTH."""
+    return (count + WIDTH - 1) // WIDTH * WIDTH
+
+
+@kernel
 def rows_at_once(left: int) -> int:
     """Of so many: an even number of them, if not two, needs no single ones."""
     if left == MOST or left >= MOST + FEWER:
