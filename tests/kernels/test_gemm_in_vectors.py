@@ -81,3 +81,12 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], draw: np.rando
     gemm.weight_gradient(gradient, x, out, total[0], room(shape))
     assert_is(whole, out, gradient.T.astype(float) @ x.astype(float))
     assert_is(whole_total, total, gradient.sum(0, dtype=float)[None])
+
+
+def test_no_rows() -> None:
+    nothing, weight = np.empty((0, WIDTH), np.float32), np.ones((WIDTH, WIDTH), np.float32)
+    d_weight, total = np.ones((WIDTH, WIDTH), np.float32), np.ones(WIDTH, np.float32)
+    gemm.linear(nothing, weight, total, False, nothing.copy(), room((0, WIDTH, WIDTH)))
+    gemm.weight_gradient(nothing, nothing, d_weight, total, room((0, WIDTH, WIDTH)))
+    assert (total == 0).all()
+    assert (d_weight == 0).all()

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -10,41 +11,64 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from polyhead.hardware import cpu_features, may_use_tiles
+from polyhead.hardware import cpu_features, may_use_tiles, meanwhile
 from polyhead.kernels import gemm_in_vectors
 from polyhead.kernels.expectations import CHUNK, GROUP
 from polyhead.kernels.exponential import LARGEST
 from polyhead.kernels.registers import PANEL
 from polyhead.kernels.vector_sums import WIDTH
+from polyhead.kernels.whole_numbers import PAIRED
 from polyhead.training import expectations as module
 
 SMOOTHING = 0.1
 NEAR = 0.01
 """Part of a sum's length: that of rounded probabilities is so near the exact one."""
-IN_FLOAT32 = False
+NEAR_LOG = 1e-4
+"""A normaliser's logarithm is so near."""
+WHOLE = 0
+"""Float32's widths are multiples of it; else it is bfloat16."""
 Problem = tuple[Tensor, Tensor, Tensor]
 
 
-@pytest.fixture(autouse=True, scope="module", params=["vectors", "tiles", "float32"])
+class Format(NamedTuple):
+    """What products are of, how exact they may be, and what follows."""
+
+    near: float
+    near_log: float = 1e-4
+    whole: int = 0
+    products: str = "highest"
+
+
+FORMATS = {
+    "vectors": Format(0.01),
+    "tiles": Format(0.01),
+    "float32": Format(1e-5, whole=WIDTH),
+    "integers": Format(2e-3, 0.01, PAIRED, "high"),
+}
+
+
+@pytest.fixture(autouse=True, scope="module", params=FORMATS)
 def unit(request: pytest.FixtureRequest) -> Iterator[None]:
     """What the products are computed on."""
-    in_float32 = request.param == "float32"
-    if not (gemm_in_vectors.may_multiply() if in_float32 else "avx512_bf16" in cpu_features()):
+    chosen = FORMATS[request.param]
+    if not (gemm_in_vectors.may_multiply() if chosen.whole else "avx512_bf16" in cpu_features()):
         pytest.skip("this CPU has no such products")
     if request.param == "tiles" and not may_use_tiles():
         pytest.skip("this CPU has no unit for matrices")
-    with pytest.MonkeyPatch.context() as patch:
+    exact = meanwhile(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, chosen.products)
+    with pytest.MonkeyPatch.context() as patch, exact:
         patch.setattr(module, "may_use_tiles", lambda: request.param == "tiles")
-        patch.setattr(sys.modules[__name__], "IN_FLOAT32", in_float32)
-        patch.setattr(sys.modules[__name__], "NEAR", 1e-5 if in_float32 else NEAR)
+        patch.setattr(sys.modules[__name__], "WHOLE", chosen.whole)
+        patch.setattr(sys.modules[__name__], "NEAR", chosen.near)
+        patch.setattr(sys.modules[__name__], "NEAR_LOG", chosen.near_log)
         yield
 
 
 def in_its_format(features: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     """bfloat16, or float32 filled up with zeros to a width that it has products for."""
-    if not IN_FLOAT32:
+    if not WHOLE:
         return features.bfloat16(), weight.bfloat16()
-    missing = -features.size(1) % WIDTH
+    missing = -features.size(1) % WHOLE
     return nn.functional.pad(features, (0, missing)), nn.functional.pad(weight, (0, missing))
 
 
@@ -76,7 +100,7 @@ def assert_near(problem: Problem) -> None:
     logits = features @ weight.t()
     wanted = torch.full_like(logits, SMOOTHING / len(weight))
     wanted[range(len(targets)), targets] += 1 - SMOOTHING
-    torch.testing.assert_close(log_normaliser, logits.logsumexp(-1), atol=1e-4, rtol=1e-6)
+    torch.testing.assert_close(log_normaliser, logits.logsumexp(-1), atol=NEAR_LOG, rtol=1e-6)
     for actual, exact, rounded in (
         (mean_weight, logits.softmax(-1) @ weight, logits.softmax(-1) @ weight),
         (d_weight, (logits.softmax(-1) - wanted).t() @ features, logits.softmax(-1).t() @ features),
@@ -124,8 +148,8 @@ def test_columns_in_groups() -> None:
 
 
 def test_an_empty_share_has_no_gradient() -> None:
-    found = expectations(*draw_problem(0, 30, 16))
-    assert [list(x.shape) for x in found] == [[0], [0, 16], [30, 16]]
+    found = expectations(*draw_problem(0, 30, 32))
+    assert [list(x.shape) for x in found] == [[0], [0, 32], [30, 32]]
     assert (found[2] == 0).all()
 
 
@@ -159,7 +183,7 @@ def test_a_target_that_is_too_unlikely_is_refused() -> None:
     assert by_kernel(features, weight, unlikely) is None
     found = by_kernel(features, weight, likely)
     assert found is not None
-    assert found[0].tolist() == [2 * LARGEST] * 3
+    assert found[0].tolist() == pytest.approx([2 * LARGEST] * 3, rel=NEAR_LOG / 10)
     log_normaliser, mean_weight, _ = expectations(features, weight, unlikely)
     assert log_normaliser.tolist() == [2 * LARGEST] * 3
     assert mean_weight.tolist() == [weight[1].tolist()] * 3

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.finish import as_they_are
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.likelihoods_in_float32 import likelihoods
-from polyhead.kernels.vector_factors import copy_columns, take_columns, turn, turn_rows
-from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, filled_up, product_of, unseen
+from polyhead.kernels.likelihoods_in_vectors import likelihoods
+from polyhead.kernels.vector_factors import add_rows, copy_columns, take_columns, turn, turn_rows
+from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, Scales, filled_up, product_of, unseen
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -46,6 +46,18 @@ class Room(NamedTuple):
     """[P, D, WIDTH]: Σ_n e/Z x_n, turned."""
 
 
+def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
+    """Those of the room."""
+    panels = -(-words // WIDTH)
+    return {
+        "panels": (panels, width, WIDTH),
+        "across": (width // WIDTH, panels * WIDTH, WIDTH),
+        "kept": (panels, CHUNK, WIDTH),
+        "turned": (width * CHUNK,),
+        "found": (panels, width, WIDTH),
+    }
+
+
 @kernel
 def _pack(weight: Floats, room: Room) -> None:
     turn_rows(weight, room.panels.ctypes.data)
@@ -55,7 +67,7 @@ def _pack(weight: Floats, room: Room) -> None:
 @kernel
 def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, room: Room) -> None:
     """A chunk's exponentials → room, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
-    (rows, width), panels, row = x.shape, room.panels.shape[0], x.strides[0]
+    (rows, width), panels, here = x.shape, room.panels.shape[0], Left(x.ctypes.data, x.strides[0], LINE)
     mean_weight[:] = 0
     nothing, mean, mean_row = unseen(mean_weight.ctypes.data), mean_weight, mean_weight.strides[0]
     for first in range(0, panels, GROUP):
@@ -64,7 +76,7 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
             panel, to = room.panels[p].ctypes.data, room.kept[p].ctypes.data
             known = min(WIDTH, words - p * WIDTH)
             shift, totals = shifts.ctypes.data, lanes.ctypes.data
-            likelihoods(x.ctypes.data, row, rows, panel, width, known, shift, totals, to)
+            likelihoods(here, rows, panel, width, Scales(panel, panel), known, shift, totals, to)
         left = Left(room.kept[first].ctypes.data, LINE, room.kept.strides[0])
         for d in range(room.across.shape[0]):
             panel = room.across[d, first * WIDTH :].ctypes.data
@@ -86,7 +98,7 @@ def _divide(x: Floats, lanes: Floats, totals: Floats, mean_weight: Floats, scale
 
 
 @kernel
-def _unpack(found: Floats, less: Floats, out: Floats) -> None:
+def unpack(found: Floats, less: Floats, out: Floats) -> None:
     """found [P, D, WIDTH] → out [V, D] = found - less [D]."""
     (words, width), square = out.shape, np.empty((WIDTH, WIDTH), np.float32)
     for p in range(found.shape[0]):
@@ -118,11 +130,7 @@ def expectations(
     q = e/Z - uniform, less `share` at the row's target.
     """
     (size, width), panels = x.shape, room.panels.shape[0]
-    scaled, sums, unused = (
-        np.empty((CHUNK, width), np.float32),
-        np.zeros(width, np.float32),
-        np.zeros(width, np.float32),
-    )
+    scaled, sums = np.empty((CHUNK, width), np.float32), np.zeros(width, np.float32)
     _pack(weight, room)
     if size == 0:
         room.found[:] = 0
@@ -136,7 +144,7 @@ def expectations(
             panel, place = divmod(targets[first + n], WIDTH)
             room.kept[panel, n, place] -= np.float32(share) * totals[first + n]
         left = room.turned[: width * steps]
-        take_columns(scaled[:rows], left, unused)
+        take_columns(scaled[:rows], left)
         given, nothing = Left(left.ctypes.data, NUMBER * steps, 0), unseen(left.ctypes.data)
         room.kept[:, rows:steps] = 0
         for p in range(panels):
@@ -145,7 +153,5 @@ def expectations(
                 _turned(given, width, panel, steps, nothing, to, LINE)
             else:
                 _turned_and_added(given, width, panel, steps, nothing, to, LINE)
-    for n in range(size):
-        for d in range(width):
-            sums[d] += x[n, d]
-    _unpack(room.found, np.float32(uniform) * sums, d_weight)
+    add_rows(x, sums)
+    unpack(room.found, np.float32(uniform) * sums, d_weight)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polyhead.hardware import cpu_features
 from polyhead.kernels.finish import Operation, activated, added, as_they_are, gated
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.vector_factors import copy_columns, take_columns, turn_rows
+from polyhead.kernels.vector_factors import add_rows, copy_columns, take_columns, turn_rows
 from polyhead.kernels.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Seen, filled_up, product_of, unseen
 
 Floats = NDArray[np.float32]
@@ -32,7 +32,13 @@ def may_multiply() -> bool:
 
 def room_for(rows: int, inputs: int, outputs: int) -> int:
     """Bytes that these work in."""
-    return NUMBER * max(inputs * outputs, ROWS * (inputs + outputs))
+    return max(NUMBER * inputs * outputs, NUMBER * ROWS * (inputs + MOST) + CACHED)
+
+
+@kernel
+def rows_cached(row: int) -> int:
+    """So many of a left factor, of so many bytes each, that they stay in a core's own cache."""
+    return max(MOST, CACHED // row // MOST * MOST)
 
 
 def _product(finish: Operation) -> Any:
@@ -42,7 +48,7 @@ def _product(finish: Operation) -> Any:
     @kernel
     def product(left: Floats, panels: int, seen: Seen, out: Floats) -> None:
         (rows, steps), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
-        some = max(MOST, CACHED // row // MOST * MOST)
+        some = rows_cached(row)
         for first in range(0, rows, some):
             count = min(some, rows - first)
             given, to = Left(left.ctypes.data + first * row, row, LINE), out.ctypes.data + first * out_row
@@ -100,16 +106,24 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, roo
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up → total [M]."""
     (rows, outputs), out_row = gradient.shape, out.strides[0]
     total[:] = 0
+    if rows == 0:
+        out[:] = 0
     for first in range(0, rows, ROWS):
         end = min(first + ROWS, rows)
         panels, rest = _columns(x[first:end], room)
         steps = panels.shape[1]
-        left = rest[: NUMBER * outputs * steps].view(np.float32)
-        take_columns(gradient[first:end], left, total)
-        given, nothing = Left(left.ctypes.data, NUMBER * steps, 0), unseen(out.ctypes.data)
-        for n in range(panels.shape[0]):
-            panel, to = panels[n].ctypes.data, out.ctypes.data + LINE * n
-            if first == 0:
-                _turned(given, outputs, panel, steps, nothing, to, out_row)
-            else:
-                _turned_and_added(given, outputs, panel, steps, nothing, to, out_row)
+        some = rows_cached(NUMBER * steps)
+        left = rest[: NUMBER * some * steps].view(np.float32)
+        given = Left(left.ctypes.data, NUMBER * steps, 0)
+        for m in range(0, outputs, some):
+            count = min(some, outputs - m)
+            some_columns = gradient[first:end, m : m + count]
+            take_columns(some_columns, left[: count * steps])
+            add_rows(some_columns, total[m : m + count])
+            place = out[m:].ctypes.data
+            for n in range(panels.shape[0]):
+                panel, to = panels[n].ctypes.data, place + LINE * n
+                if first == 0:
+                    _turned(given, count, panel, steps, unseen(to), to, out_row)
+                else:
+                    _turned_and_added(given, count, panel, steps, unseen(to), to, out_row)

@@ -49,8 +49,8 @@ def copy_panel(x: int, row: int, rows: int, out: Floats) -> None:
 
 
 @kernel
-def take_columns(x: Floats, out: Floats, total: Floats) -> None:
-    """x [N, M], its columns as a turned left factor's rows → out [M · N']; sums over N are added to total [M]."""
+def take_columns(x: Floats, out: Floats) -> None:
+    """x [N, M], its columns as a turned left factor's rows → out [M · N']."""
     place, row, (rows, columns), done = x.ctypes.data, x.strides[0], x.shape, 0
     height = out.shape[0] // columns
     while done < columns:
@@ -62,9 +62,14 @@ def take_columns(x: Floats, out: Floats, total: Floats) -> None:
             _copy_fewer(place + NUMBER * done, row, rows, out[first:].ctypes.data)
         out[first + count * rows : end] = 0
         done += count
-    for n in range(rows):
+
+
+@kernel
+def add_rows(x: Floats, total: Floats) -> None:
+    """Sums of x [N, M] over N are added to total [M]."""
+    for n in range(x.shape[0]):
         given = x[n]
-        for m in range(columns):
+        for m in range(x.shape[1]):
             total[m] += given[m]
 
 

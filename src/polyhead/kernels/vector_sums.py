@@ -1,4 +1,6 @@
-"""Products of float32, some rows times a panel of columns, with all that is added up in registers.
+"""Products, some rows times a panel of columns, with all that is added up in registers.
+
+Numbers have 32 bits: they are of float32, or pairs of whole numbers that stand for them (`integers`).
 
 A right factor lies in panels of WIDTH columns, whose rows follow each other. A left factor lies as its rows do, in
 blocks of WIDTH numbers that are added up; or it is turned: then as many of its rows as are taken at once lie beside
@@ -9,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyhead.kernels.arithmetic import PAIRS, REAL_NUMBERS, Arithmetic
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.finish import Operation
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, every
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code
 
 WIDTH = LANES
 """Columns of a panel. What is added up comes in multiples of it."""
@@ -32,6 +35,15 @@ class Left(NamedTuple):
     """… two rows, of a turned factor where they are taken anew,"""
     block: int
     """… and two blocks; of a turned factor it is known."""
+
+
+class Scales(NamedTuple):
+    """Where the numbers lie that whole numbers' sums are multiplied by: …"""
+
+    rows: int
+    """… for each row one,"""
+    columns: int
+    """and for each column."""
 
 
 class Seen(NamedTuple):
@@ -65,30 +77,48 @@ def rows_at_once(left: int) -> int:
 
 def product_of(finish: Operation | None, turned: bool = False) -> Any:
     """The kernel of a product with a panel, finished; sums that nothing finishes are added to what is there."""
-    six, four, one = (_sums(rows, finish, turned) for rows in (MOST, FEWER, 1))
-    may_repeat = finish is not None and not turned
+    scaled = _product(REAL_NUMBERS, finish, turned)
 
     @kernel
     def multiply(left: Left, rows: int, panel: int, steps: int, seen: Seen, out: int, out_row: int) -> None:
         """left [rows, steps] times a panel [steps, WIDTH] → out [rows, WIDTH]."""
-        done, row, block, blocks = 0, left.row, left.block, steps // WIDTH
+        scaled(left, rows, panel, steps, Scales(panel, panel), seen, out, out_row)
+
+    return multiply
+
+
+def product_of_pairs(finish: Operation | None) -> Any:
+    """The same of pairs, of a turned left factor: (left, rows, panel, steps, scales, seen, out, out_row)."""
+    return _product(PAIRS, finish, turned=True)
+
+
+def _product(arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> Any:
+    six, four, one = (_sums(rows, arithmetic, finish, turned) for rows in (MOST, FEWER, 1))
+    may_repeat = finish is not None and not turned
+
+    @kernel
+    def multiply(
+        left: Left, rows: int, panel: int, steps: int, scales: Scales, seen: Seen, out: int, out_row: int
+    ) -> None:
+        done, row, block, blocks, columns = 0, left.row, left.block, steps // WIDTH, scales.columns
         while done < rows:
             count = rows_at_once(rows - done)
             if count == 1 and may_repeat and rows >= FEWER:  # some rows once more cost less than single ones
                 done, count = rows - FEWER, FEWER
             given, beside, to = left.place + done * row, seen.place + done * seen.row, out + done * out_row
+            scale = scales.rows + NUMBER * done
             if count == MOST:
-                six(given, row, block, panel, blocks, beside, seen.row, seen.factor, to, out_row)
+                six(given, row, block, panel, blocks, scale, columns, beside, seen.row, seen.factor, to, out_row)
             elif count == FEWER:
-                four(given, row, block, panel, blocks, beside, seen.row, seen.factor, to, out_row)
+                four(given, row, block, panel, blocks, scale, columns, beside, seen.row, seen.factor, to, out_row)
             else:
-                one(given, row, block, panel, blocks, beside, seen.row, seen.factor, to, out_row)
+                one(given, row, block, panel, blocks, scale, columns, beside, seen.row, seen.factor, to, out_row)
             done += count
 
     return multiply
 
 
-def _sums(rows: int, finish: Operation | None, turned: bool) -> Any:
+def _sums(rows: int, arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> Any:
     @intrinsic
     def add_up(
         typing_context: Any,
@@ -97,6 +127,8 @@ def _sums(rows: int, finish: Operation | None, turned: bool) -> Any:
         block: Any,
         panel: Any,
         blocks: Any,
+        row_scales: Any,
+        column_scales: Any,
         seen: Any,
         seen_row: Any,
         factor: Any,
@@ -104,44 +136,57 @@ def _sums(rows: int, finish: Operation | None, turned: bool) -> Any:
         out_row: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            left, row, block, panel, blocks, seen, seen_row, factor, out, out_row = arguments
-            code, between = Code(builder), NUMBER
-            if turned:
-                between = NUMBER * rows
-                row, block = code.long(NUMBER), code.long(between * WIDTH)
+            *factors, seen, seen_row, factor, out, out_row = arguments
+            code = Code(builder)
             beside, to = (code.apart(place, bytes_, rows) for place, bytes_ in ((seen, seen_row), (out, out_row)))
             here = code.long(0)
-            begun = [every(0.0) if finish else code.load(REALS, place, here) for place in to]
-            totals = product(code, code.apart(left, row, rows), between, block, panel, blocks, begun)
-            if finish is not None:
+            totals = product(code, arithmetic, rows, turned, *factors)
+            if finish is None:
+                totals = [
+                    builder.fadd(total, code.load(REALS, place, here)) for total, place in zip(totals, to, strict=True)
+                ]
+            else:
                 totals = finish(code, totals, [code.load(REALS, place, here) for place in beside], factor)
             for total, place in zip(totals, to, strict=True):
                 code.store(total, place, here)
             return context.get_dummy_value()
 
-        kinds = ADDRESS, COUNT, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, "float32", ADDRESS, COUNT
+        kinds = ADDRESS, COUNT, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
         return typed("void", *kinds), generate
 
     return add_up
 
 
 def product(
-    code: Code, rows: list[Any], between: int, block: Any, panel: Any, blocks: Any, begun: list[Any]
+    code: Code,
+    arithmetic: Arithmetic,
+    rows: int,
+    turned: bool,
+    left: Any,
+    row: Any,
+    block: Any,
+    panel: Any,
+    blocks: Any,
+    row_scales: Any,
+    column_scales: Any,
 ) -> list[Any]:
-    """Rows' addresses times WIDTH · blocks lines of a panel, from `begun` on, a vector for each row → their sums.
-
-    between, block: bytes between two numbers of a row that are added up, and between two blocks of them.
-    """
-    builder = code.builder
+    """So many rows of a left factor times WIDTH · blocks lines of a panel → for each row a vector of sums."""
+    builder, between = code.builder, NUMBER
+    if turned:
+        between = NUMBER * rows
+        row, block = code.long(NUMBER), code.long(between * WIDTH)
+    places = code.apart(left, row, rows)
 
     def step(index: Any, totals: list[Any]) -> list[Any]:
         weights, offset = builder.add(panel, builder.mul(index, code.long(LINE * WIDTH))), builder.mul(index, block)
-        here = [builder.add(row, offset) for row in rows]
+        here = [builder.add(place, offset) for place in places]
         for k in range(WIDTH):
-            weight = code.load(REALS, weights, code.long(LINE * k))
-            factors = [code.everywhere(code.load(REAL, each, code.long(between * k))) for each in here]
-            pairs = zip(factors, totals, strict=True)
-            totals = [code.call("llvm.fma.v16f32", REALS, factor, weight, total) for factor, total in pairs]
+            weight = code.load(arithmetic.vector, weights, code.long(LINE * k))
+            numbers = [code.load(arithmetic.number, each, code.long(between * k)) for each in here]
+            pairs = zip(numbers, totals, strict=True)
+            totals = [arithmetic.add(code, code.everywhere(number), weight, total) for number, total in pairs]
         return totals
 
-    return code.repeat(blocks, begun, step)
+    totals = code.repeat(blocks, [arithmetic.nothing] * rows, step)
+    scales = code.apart(row_scales, code.long(NUMBER), rows)
+    return [arithmetic.real(code, total, scale, column_scales) for total, scale in zip(totals, scales, strict=True)]

@@ -30,7 +30,7 @@ from polyhead.training.log import Display, MetricsFile
 from polyhead.training.loop import Interrupt, Trainer
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers, seed_of
-from polyhead.training.precision import choose_dtype
+from polyhead.training.precision import choose_arithmetic
 from polyhead.training.schedule import build_schedule
 
 
@@ -93,7 +93,9 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
     config = recipe.training
     if config.workers > 1 and recipe.model.kind != "transformer":
         raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
-    optimizer = Optimizer(parts.model, config.optimizer, choose_dtype(config.precision, device))
+    arithmetic = choose_arithmetic(config.precision, device)
+    display.message(f"precision: {arithmetic}")
+    optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype)
     mean = None
     if config.averaging.kind == "ema":
         mean = RunningMean(optimizer.masters, config.averaging.decay)
@@ -112,6 +114,7 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
         progress=progress,
         interrupt=Interrupt(),
         workers=Workers(config.workers),
+        arithmetic=arithmetic,
         seed=seed_of(recipe.seed, 1),
         running_mean=mean,
         on_best=lambda weights: save_weights(recipe.out, weights),

@@ -5,6 +5,7 @@ Shapes: N target tokens, D d_model, V vocabulary.
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import expectations as kernels
 from polyhead.kernels import expectations_in_float32 as real
+from polyhead.kernels import expectations_in_integers as integers
 from polyhead.kernels import expectations_in_tiles as tiled
 from polyhead.kernels.exponential import LARGEST
 from polyhead.kernels.finish import BLOCK
@@ -21,6 +23,7 @@ from polyhead.kernels.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import are_on_one_core, floats, halves, pairs
 from polyhead.kernels.vector_sums import WIDTH
+from polyhead.kernels.whole_numbers import PAIRED, may_round
 
 CHUNK_ROWS = 256
 """Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""
@@ -147,18 +150,12 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
 
 def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (rows, width), words = features.shape, weight.size(0)
-    panels = -(-words // WIDTH)
-    sizes = {
-        "panels": (panels, width, WIDTH),
-        "across": (width // WIDTH, panels * WIDTH, WIDTH),
-        "kept": (panels, real.CHUNK, WIDTH),
-        "turned": (width * real.CHUNK,),
-        "found": (panels, width, WIDTH),
-    }
-    room = real.Room(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in sizes.items()))
+    kernels: Any = integers if may_round() and width % PAIRED == 0 else real
+    shapes = kernels.shapes(words, width)
+    room = kernels.Room(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
     d_weight = weight.new_empty(weight.shape)
-    real.expectations(
+    kernels.expectations(
         floats(features),
         floats(weight),
         targets.numpy(),

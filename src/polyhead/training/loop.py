@@ -30,7 +30,7 @@ from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer, OptimizerConfig
 from polyhead.training.parallel import Workers, seed_of
-from polyhead.training.precision import Precision
+from polyhead.training.precision import Arithmetic, Precision
 from polyhead.training.schedule import Schedule, ScheduleConfig
 from polyhead.training.watch import LossWatch
 
@@ -55,7 +55,8 @@ class TrainingConfig(Config):
     schedule: ScheduleConfig = ScheduleConfig()
     averaging: AveragingConfig = AveragingConfig()
     precision: Precision = "auto"
-    """float32, bfloat16 with float32 master weights, or auto: bfloat16 where the hardware has it."""
+    """float32; bfloat16 with float32 master weights; int16, which is float32 with products of 16-bit whole numbers; or
+    auto: what the hardware multiplies fastest."""
     workers: int = Field(default=1, ge=1)
     """Shares that every batch is cut into, differentiated at the same time by threads with CPU cores of their own."""
     validate_every: int = Field(default=500, ge=1)
@@ -91,6 +92,8 @@ class Trainer:
     progress: Progress
     interrupt: Interrupt
     workers: Workers = field(default_factory=Workers)
+    arithmetic: Arithmetic = field(default_factory=Arithmetic)
+    """The model's."""
     seed: int = 1
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
@@ -107,7 +110,7 @@ class Trainer:
         progress.finished = self.is_over()  # a run that is resumed may have been given another end
         if progress.finished and not progress.scores:
             self._validate()
-        with closing(self.stream(progress.position)) as batches:
+        with self.arithmetic.chosen(), closing(self.stream(progress.position)) as batches:
             while not progress.finished:
                 self._advance(batches, watch, meter)
                 if self.interrupt.requested and not progress.finished:

@@ -16,12 +16,13 @@ from torch import Tensor
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import dropout as masks
-from polyhead.kernels import gemm, gemm_in_vectors
+from polyhead.kernels import gemm, gemm_in_integers, gemm_in_vectors
 from polyhead.kernels import transpose as kernels
 from polyhead.kernels.finish import BLOCK
 from polyhead.kernels.scratch import Scratch
 from polyhead.kernels.tensors import are_on_one_core, halves, numbers
 from polyhead.kernels.vector_sums import WIDTH
+from polyhead.kernels.whole_numbers import PAIRED, may_round
 from polyhead.model.one_core.dropout import DropoutMask
 from polyhead.model.one_core.views import flat, rows
 
@@ -59,7 +60,9 @@ def own_products(x: Tensor, *weights: Tensor) -> Products | None:
         return None
     sizes = [size for weight in weights for size in weight.shape]
     if x.dtype == torch.float32:
-        return gemm_in_vectors if all(size % WIDTH == 0 for size in sizes) and gemm_in_vectors.may_multiply() else None
+        if not gemm_in_vectors.may_multiply() or any(size % WIDTH for size in sizes):
+            return None
+        return gemm_in_integers if may_round() and not any(size % PAIRED for size in sizes) else gemm_in_vectors
     enough = x.numel() >= BLOCK * x.size(-1)
     return gemm if enough and all(size % BLOCK == 0 for size in sizes) and may_use_tiles() else None
 
