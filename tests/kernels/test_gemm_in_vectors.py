@@ -16,7 +16,7 @@ WIDE = 4 * WIDTH
 LONG = CACHED // NUMBER // WIDE
 """Rows of a wide matrix that fill the cache."""
 COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 64, ROWS - 1, ROWS + WIDTH, 2 * ROWS + 1, LONG + 3]
-SIZES = [(WIDTH, WIDTH), (2 * WIDTH, 3 * WIDTH), (WIDE, 2 * WIDTH)]
+SIZES = [(WIDTH, WIDTH), (2 * WIDTH, 3 * WIDTH), (WIDE, 2 * WIDTH), (3 * WIDTH, 8 * WIDTH)]
 
 
 @pytest.fixture(params=[(rows, *sizes) for rows in COUNTS for sizes in SIZES], ids=str)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.expectations_in_float32 import CHUNK, GROUP, unpack
+from polyhead.kernels.expectations_in_float32 import GROUP, unpack
 from polyhead.kernels.finish import as_they_are
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.likelihoods_in_vectors import likelihoods_of_pairs
@@ -22,6 +22,10 @@ from polyhead.kernels.whole_numbers import PAIRED, filled_with_pairs, pair_and_t
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
 
+CHUNK = 13 * PAIRED
+"""Rows whose exponentials are kept until their Z is known."""
+_KEPT = CHUNK + 1
+"""Rows that there is room for: an odd number, else a row of all panels would lie in few places of the caches."""
 _WORDS = GROUP * WIDTH
 """Of a group."""
 
@@ -40,7 +44,7 @@ class Room(NamedTuple):
     across_scales: Floats
     """and their scales [G, D]."""
     kept: Floats
-    """[P', C, WIDTH]: exponentials."""
+    """[P', C + 1, WIDTH]: exponentials."""
     found: Floats
     """[P, D, WIDTH]: Σ_n e/Z x_n, turned."""
     pairs: Floats
@@ -60,7 +64,7 @@ def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
         "word_scales": (panels * WIDTH,),
         "across": (groups, width // WIDTH, _WORDS // 2, WIDTH),
         "across_scales": (groups, width),
-        "kept": (panels + panels % 2, CHUNK, WIDTH),
+        "kept": (panels + panels % 2, _KEPT, WIDTH),
         "found": (panels, width, WIDTH),
         "pairs": (most,),
         "left": (most,),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.finish import Operation, activated, added, as_they_are, gated
-from polyhead.kernels.gemm_in_vectors import CACHED, ROWS, rows_cached
+from polyhead.kernels.gemm_in_vectors import CACHED, ROWS, WHOLE, columns_cached, rows_cached
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.vector_factors import copy_columns, take_columns
 from polyhead.kernels.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Scales, Seen, product_of_pairs, unseen
@@ -28,21 +28,13 @@ Room = NDArray[np.uint8]
 
 _PAIR = NUMBER // 2
 """Bytes of a number in a pair."""
-_WHOLE = MOST * WIDTH // 2
-"""Numbers of whole panels, and of whole MOST rows."""
 
 
 def room_for(rows: int, inputs: int, outputs: int) -> int:
     """Bytes that these work in."""
     widest, rows = max(inputs, outputs), max(outputs, ROWS)
-    kept = max(CACHED, NUMBER * _WHOLE * filled_with_pairs(rows) // 2, NUMBER * (MOST + WIDTH) * widest)
+    kept = max(CACHED, NUMBER * WHOLE * filled_with_pairs(rows) // 2, NUMBER * (MOST + WIDTH) * widest)
     return _PAIR * rows * inputs + 2 * kept + NUMBER * (2 * widest + kept // PAIRED)
-
-
-@kernel
-def columns_cached(steps: int) -> int:
-    """So many columns of pairs that they stay in a core's own cache: whole panels, and whole blocks of rows, turned."""
-    return max(_WHOLE, CACHED // (NUMBER * steps) // _WHOLE * _WHOLE)
 
 
 def _product(finish: Operation) -> Any:
@@ -93,7 +85,7 @@ def _columns(x: Floats, room: Room) -> Any:
     size, unused = NUMBER * columns * steps, np.zeros(columns, np.float32)
     panels = room[:size].view(np.float32).reshape((columns // WIDTH, steps, WIDTH))
     scales, rest = room[size : size + NUMBER * columns].view(np.float32), room[size + NUMBER * columns :]
-    some = columns_cached(steps)
+    some = columns_cached(NUMBER * steps)
     for k in range(0, columns, some):
         end = min(k + some, columns)
         pairs = rest[: NUMBER * (end - k) * steps].view(np.float32).reshape((steps, end - k))
@@ -128,7 +120,7 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, roo
         end = min(first + ROWS, rows)
         panels, scales, rest = _columns(x[first:end], room)
         steps = panels.shape[1]
-        some = columns_cached(steps)
+        some = columns_cached(NUMBER * steps)
         size = some * steps
         of_rows, numbers = rest[: NUMBER * some].view(np.float32), rest[NUMBER * some :].view(np.float32)
         left, given = numbers[:size], Left(numbers.ctypes.data, NUMBER * steps, 0)

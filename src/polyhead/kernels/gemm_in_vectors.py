@@ -24,6 +24,9 @@ CACHED = 1 << 18
 ROWS = 512
 """Of a batch, whose products are added up at once: a panel of so many stays in the first cache."""
 
+WHOLE = MOST * WIDTH // 2
+"""Numbers of whole panels, and of whole MOST rows."""
+
 
 def may_multiply() -> bool:
     """Whether this CPU's vectors are those that this is for. With AVX-512 PyTorch's products were not compared."""
@@ -32,13 +35,19 @@ def may_multiply() -> bool:
 
 def room_for(rows: int, inputs: int, outputs: int) -> int:
     """Bytes that these work in."""
-    return max(NUMBER * inputs * outputs, NUMBER * ROWS * (inputs + MOST) + CACHED)
+    return max(NUMBER * inputs * outputs, NUMBER * ROWS * (inputs + WHOLE) + CACHED)
 
 
 @kernel
 def rows_cached(row: int) -> int:
     """So many of a left factor, of so many bytes each, that they stay in a core's own cache."""
     return max(MOST, CACHED // row // MOST * MOST)
+
+
+@kernel
+def columns_cached(column: int) -> int:
+    """The same of columns, as whole panels, and as whole blocks of a turned factor's rows."""
+    return max(WHOLE, CACHED // column // WHOLE * WHOLE)
 
 
 def _product(finish: Operation) -> Any:
@@ -112,7 +121,7 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, roo
         end = min(first + ROWS, rows)
         panels, rest = _columns(x[first:end], room)
         steps = panels.shape[1]
-        some = rows_cached(NUMBER * steps)
+        some = columns_cached(NUMBER * steps)
         left = rest[: NUMBER * some * steps].view(np.float32)
         given = Left(left.ctypes.data, NUMBER * steps, 0)
         for m in range(0, outputs, some):
