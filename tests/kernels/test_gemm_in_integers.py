@@ -150,6 +150,20 @@ def test_what_is_no_number_stays_none(value: float) -> None:
     assert not np.isfinite(d_weight[:, 4]).any()
 
 
+@pytest.mark.parametrize("size", [1e-30, 4.5e-23, 1e-19])
+def test_what_is_too_short_counts_as_nothing(size: float) -> None:
+    """Rounded squares so small would lead to numbers of more than 16 bits."""
+    x, weight, out = (
+        np.full((3, PAIRED), size, np.float32),
+        np.ones((PAIRED, PAIRED), np.float32),
+        np.empty((3, PAIRED)),
+    )
+    x[0], found = 1, out.astype(np.float32)
+    gemm.linear(x, weight, np.zeros(PAIRED, np.float32), False, found, room((3, PAIRED, PAIRED)))
+    np.testing.assert_allclose(found[0], PAIRED, rtol=1e-3)
+    assert (found[1:] == 0).all()
+
+
 def test_no_rows() -> None:
     nothing, weight = np.empty((0, PAIRED), np.float32), np.ones((PAIRED, PAIRED), np.float32)
     d_weight, total = np.ones((PAIRED, PAIRED), np.float32), np.ones(PAIRED, np.float32)

@@ -210,3 +210,12 @@ def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.Mo
     expectations(*problem)
     expectations(*(x.float() if x.is_floating_point() else x for x in problem))
     assert asked == [1]
+
+
+def test_words_far_likelier_than_the_target() -> None:
+    """Up to where exponentials, or their squares, leave float32 nothing is lost; beyond, nothing is cut off."""
+    features, weight = in_its_format(torch.ones(2, 2), torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]]))
+    for far in (15.0, 19.0, 25.0, 29.0, 35.0):
+        found = expectations(features, far * weight, torch.tensor([0, 2]))
+        torch.testing.assert_close(found[0], torch.full((2,), 2 * far), rtol=1e-3, atol=0.01)
+        assert all(each.isfinite().all() for each in found)

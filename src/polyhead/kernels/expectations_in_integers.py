@@ -26,6 +26,8 @@ CHUNK = 13 * PAIRED
 """Rows whose exponentials are kept until their Z is known."""
 _KEPT = CHUNK + 1
 """Rows that there is room for: an odd number, else a row of all panels would lie in few places of the caches."""
+LARGEST = 40.0
+"""Of larger logarithms of Z exponentials' squares may overflow."""
 _WORDS = GROUP * WIDTH
 """Of a group."""
 

@@ -67,12 +67,13 @@ def by_kernel(
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
     """
+    largest = integers.LARGEST if _are_rounded(features) else LARGEST
     if features.dtype == torch.float32:
         kernel = _in_float32
     else:
         kernel = _in_parts if may_use_tiles() and features.size(1) % BLOCK == 0 else _in_vectors
     totals, mean_weight, d_weight = kernel(features, weight, targets, target_logits, smoothing)
-    if not bool((totals < math.exp(LARGEST) * 0.99).all()):
+    if not bool((totals < math.exp(largest) * 0.99).all()):
         return None
     return target_logits + totals.log(), mean_weight, d_weight
 
@@ -148,9 +149,14 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
     return totals[:rows], mean_weight[:rows, :width], d_weight
 
 
+def _are_rounded(features: Tensor) -> bool:
+    """Whether they are multiplied as whole numbers."""
+    return features.dtype == torch.float32 and may_round() and features.size(1) % PAIRED == 0
+
+
 def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (rows, width), words = features.shape, weight.size(0)
-    kernels: Any = integers if may_round() and width % PAIRED == 0 else real
+    kernels: Any = integers if _are_rounded(features) else real
     shapes = kernels.shapes(words, width)
     room = kernels.Room(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
