@@ -93,12 +93,12 @@ class Session:
         trainer = make_trainer(self.parts, recipe, torch.device("cpu"), PlainDisplay(), resume=False)
         self.trainer: Trainer = replace(trainer, stream=self.stream)
         self.weights = sum(parameter.numel() for parameter in self.parts.model.parameters())
-        self.dtype = str(next(self.parts.model.parameters()).dtype).removeprefix("torch.")
+        self.arithmetic = str(trainer.arithmetic)
 
     def stream(self, _: Position) -> Generator[tuple[Position, Batch], None, None]:
         """Batches as long as requests ask for some; the end of the requests ends the process."""
         batches = cycle(Batch(*arrays) for arrays in read_batches(self.request["batches"]))
-        self.wire.answer({"parameters": self.weights, "said": self.dtype})
+        self.wire.answer({"parameters": self.weights, "said": self.arithmetic})
         for request in self.requests:
             if request["do"] == "run":
                 yield from self._timed(request["count"], batches)
