@@ -35,7 +35,10 @@ def _as_they_are(code: Code, total: Any, row: Any, columns: Any) -> Any:
 
 
 def _add_pairs(code: Code, factor: Any, numbers: Any, total: Any) -> Any:
-    """AVX2 multiplies sixteen numbers of 16 bits and adds two and two: twice as many as of float32, in two steps."""
+    """AVX2 multiplies sixteen numbers of 16 bits and adds two and two: twice as many as of float32, in two steps.
+
+    Without a fence the compiler would add up several products before it adds them to the sums, which takes registers.
+    """
     builder = code.builder
     sums: list[Any] = []
     for one, other, so_far in zip(*map(code.halves, (factor, numbers, total)), strict=True):

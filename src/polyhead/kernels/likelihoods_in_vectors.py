@@ -66,7 +66,7 @@ def _likelihoods(rows: int, arithmetic: Arithmetic, turned: bool) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             *factors, words, shifts, totals, out = arguments
             code, nothing = Code(builder), every(0.0)
-            sums = product(code, arithmetic, rows, turned, *factors)
+            sums = product(code, arithmetic, rows, turned, factors)
             places = ir.Constant(INTEGERS, [*range(LANES)])
             known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
             for r, z in enumerate(sums):

@@ -140,7 +140,7 @@ def _sums(rows: int, arithmetic: Arithmetic, finish: Operation | None, turned: b
             code = Code(builder)
             beside, to = (code.apart(place, bytes_, rows) for place, bytes_ in ((seen, seen_row), (out, out_row)))
             here = code.long(0)
-            totals = product(code, arithmetic, rows, turned, *factors)
+            totals = product(code, arithmetic, rows, turned, factors)
             if finish is None:
                 totals = [
                     builder.fadd(total, code.load(REALS, place, here)) for total, place in zip(totals, to, strict=True)
@@ -157,20 +157,13 @@ def _sums(rows: int, arithmetic: Arithmetic, finish: Operation | None, turned: b
     return add_up
 
 
-def product(
-    code: Code,
-    arithmetic: Arithmetic,
-    rows: int,
-    turned: bool,
-    left: Any,
-    row: Any,
-    block: Any,
-    panel: Any,
-    blocks: Any,
-    row_scales: Any,
-    column_scales: Any,
-) -> list[Any]:
-    """So many rows of a left factor times WIDTH · blocks lines of a panel → for each row a vector of sums."""
+def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors: list[Any]) -> list[Any]:
+    """So many rows of a left factor times WIDTH · blocks lines of a panel → for each row a vector of sums.
+
+    factors: the left one's address, bytes to its next row and block; the panel's address, blocks; the addresses of the
+    scales of rows and columns.
+    """
+    left, row, block, panel, blocks, row_scales, column_scales = factors
     builder, between = code.builder, NUMBER
     if turned:
         between = NUMBER * rows
