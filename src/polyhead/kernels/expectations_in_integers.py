@@ -17,7 +17,7 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.likelihoods_in_vectors import likelihoods_of_pairs
 from polyhead.kernels.vector_factors import add_rows, copy_columns, take_columns
 from polyhead.kernels.vector_sums import LINE, NUMBER, WIDTH, Left, Scales, product_of_pairs, unseen
-from polyhead.kernels.whole_numbers import PAIRED, filled_with_pairs, pair_and_take_rows, pair_and_turn_rows, pair_down
+from polyhead.kernels.whole_numbers import PAIRED, pair_and_take_rows, pair_and_turn_rows, pair_down, pairs_of
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -82,7 +82,7 @@ def _pack(weight: Floats, room: Room) -> None:
     pair_and_turn_rows(weight, room.panels.ctypes.data, scales.ctypes.data, room.pairs.ctypes.data)
     for group in range(room.across.shape[0]):
         some = weight[group * _WORDS : (group + 1) * _WORDS]
-        steps = filled_with_pairs(some.shape[0]) // 2
+        steps = pairs_of(some.shape[0])
         pairs = room.pairs[: steps * width].reshape((steps, width))
         pair_down(some, pairs, room.across_scales[group], unused)
         copy_columns(pairs, room.across[group])
@@ -104,9 +104,9 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
             panel, known, shift, totals = room.panels[p].ctypes.data, words - p * WIDTH, shifts.ctypes.data, lanes
             out = kept[p].ctypes.data
             likelihoods_of_pairs(given, rows, panel, width // 2, scales, known, shift, totals.ctypes.data, out)
-        group, wide = first // GROUP, filled_with_pairs((last - first) * WIDTH)
-        left, steps = Left(room.left.ctypes.data, NUMBER * (wide // 2), 0), wide // 2
-        pair_and_take_rows(Left(kept[first].ctypes.data, LINE, kept.strides[0]), rows, wide, left.place, by)
+        group, steps = first // GROUP, pairs_of((last - first) * WIDTH)
+        left = Left(room.left.ctypes.data, NUMBER * steps, 0)
+        pair_and_take_rows(Left(kept[first].ctypes.data, LINE, kept.strides[0]), rows, 2 * steps, left.place, by)
         for d in range(room.across.shape[1]):
             panel, place = room.across[group, d].ctypes.data, to + LINE * d
             scales = Scales(by, room.across_scales[group, d * WIDTH :].ctypes.data)
@@ -130,7 +130,7 @@ def _divide(lanes: Floats, totals: Floats, mean_weight: Floats) -> None:
 def _add_up(x: Floats, totals: Floats, first: bool, room: Room) -> None:
     """A chunk's e/Z, less what targets have, times x [C, D] → room's sums."""
     (rows, width), unused, inverse = x.shape, np.zeros(max(x.shape[1], WIDTH), np.float32), np.float32(1) / totals
-    steps, scales, of_words = filled_with_pairs(rows) // 2, room.left_scales, np.empty(WIDTH, np.float32)
+    steps, scales, of_words = pairs_of(rows), room.left_scales, np.empty(WIDTH, np.float32)
     of_x = room.pairs[: steps * width].reshape((steps, width))
     pair_down(x, of_x, scales[:width], unused[:width])
     take_columns(of_x, room.left[: steps * width])

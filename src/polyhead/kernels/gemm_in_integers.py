@@ -17,10 +17,10 @@ from polyhead.kernels.vector_factors import copy_columns, take_columns
 from polyhead.kernels.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Scales, Seen, product_of_pairs, unseen
 from polyhead.kernels.whole_numbers import (
     PAIRED,
-    filled_with_pairs,
     pair_and_take_rows,
     pair_and_turn_rows,
     pair_down,
+    pairs_of,
 )
 
 Floats = NDArray[np.float32]
@@ -33,7 +33,7 @@ _PAIR = NUMBER // 2
 def room_for(rows: int, inputs: int, outputs: int) -> int:
     """Bytes that these work in."""
     widest, rows = max(inputs, outputs), max(outputs, ROWS)
-    kept = max(CACHED, NUMBER * WHOLE * filled_with_pairs(rows) // 2, NUMBER * (MOST + WIDTH) * widest)
+    kept = max(CACHED, NUMBER * WHOLE * (rows // 2 + WIDTH), NUMBER * (MOST + WIDTH) * widest)
     return _PAIR * rows * inputs + 2 * kept + NUMBER * (2 * widest + kept // PAIRED)
 
 
@@ -81,7 +81,7 @@ def linear(x: Floats, weight: Floats, bias: Floats, then_activated: bool, out: F
 @kernel
 def _columns(x: Floats, room: Room) -> Any:
     """A right factor's panels [K / WIDTH, N' / 2, WIDTH] and scales [K], in that room, and what is left of it."""
-    columns, steps = x.shape[1], filled_with_pairs(x.shape[0]) // 2
+    columns, steps = x.shape[1], pairs_of(x.shape[0])
     size, unused = NUMBER * columns * steps, np.zeros(columns, np.float32)
     panels = room[:size].view(np.float32).reshape((columns // WIDTH, steps, WIDTH))
     scales, rest = room[size : size + NUMBER * columns].view(np.float32), room[size + NUMBER * columns :]

@@ -11,14 +11,13 @@ Shapes: N rows, N' of them with rows of zeros behind, a multiple of PAIRED; K an
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from polyhead.kernels.borrowed import floats_at
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.rounding import AT_ONCE, add_four, add_one, pair_row, pair_rows, squares, take_fewer, take_most
 from polyhead.kernels.vector_factors import turn_panel
-from polyhead.kernels.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, Left, rows_at_once
+from polyhead.kernels.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, Left, filled_up, rows_at_once
 
 Floats = NDArray[np.float32]
 
@@ -28,11 +27,6 @@ PAIRED = 2 * WIDTH
 """Numbers in a vector of pairs."""
 _SHORTEST = np.float32(1e-35)
 """A sum of squares."""
-
-
-def may_round() -> bool:
-    """Whether products of float32 need not be exact, by PyTorch's own setting."""
-    return torch.get_float32_matmul_precision() != "highest"
 
 
 @kernel
@@ -116,6 +110,6 @@ def _scale_columns(x: Floats, scales: Floats, factors: Floats, total: Floats) ->
 
 
 @kernel
-def filled_with_pairs(count: int) -> int:
-    """The next multiple of PAIRED."""
-    return (count + PAIRED - 1) // PAIRED * PAIRED
+def pairs_of(count: int) -> int:
+    """In so many numbers, filled up with zeros."""
+    return filled_up((count + 1) // 2)

@@ -21,9 +21,9 @@ from polyhead.kernels.gemm_in_vectors import may_multiply
 from polyhead.kernels.panels import pack_columns, pack_rows, unpack
 from polyhead.kernels.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.tensors import are_on_one_core, floats, halves, pairs
+from polyhead.kernels.tensors import are_on_one_core, floats, halves, may_round, pairs
 from polyhead.kernels.vector_sums import WIDTH
-from polyhead.kernels.whole_numbers import PAIRED, may_round
+from polyhead.kernels.whole_numbers import PAIRED
 
 CHUNK_ROWS = 256
 """Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""

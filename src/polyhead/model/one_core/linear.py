@@ -20,9 +20,9 @@ from polyhead.kernels import gemm, gemm_in_integers, gemm_in_vectors
 from polyhead.kernels import transpose as kernels
 from polyhead.kernels.finish import BLOCK
 from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.tensors import are_on_one_core, halves, numbers
+from polyhead.kernels.tensors import are_on_one_core, halves, may_round, numbers
 from polyhead.kernels.vector_sums import WIDTH
-from polyhead.kernels.whole_numbers import PAIRED, may_round
+from polyhead.kernels.whole_numbers import PAIRED
 from polyhead.model.one_core.dropout import DropoutMask
 from polyhead.model.one_core.views import flat, rows
 
