@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from polyhead.hardware import multiplies_bfloat16
-from polyhead.kernels import gemm_in_vectors, squares
+from polyhead.kernels.linear import gemm_in_vectors
+from polyhead.kernels.sums import squares
 
 bfloat16 = pytest.mark.skipif(not multiplies_bfloat16(), reason="oneDNN doesn't multiply bfloat16 on this CPU")
 vectors = pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has other vectors than AVX2's")

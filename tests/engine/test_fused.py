@@ -16,7 +16,7 @@ from polyhead.engine.choice import Choice, fused_arrays
 from polyhead.engine.fused import FusedTransformer
 from polyhead.engine.in_arrays import PreparedInArrays
 from polyhead.engine.prepare import prepare
-from polyhead.kernels.registers import LEVELS
+from polyhead.kernels.sums.registers import LEVELS
 from polyhead.model.transformer import Transformer
 from polyhead.symbols import EOS, PAD, SOS
 from tests.engine.conftest import make

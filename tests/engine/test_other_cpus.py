@@ -10,7 +10,9 @@ import pytest
 from polyhead.hardware import cpu_features
 
 TESTS = Path(__file__).parents[1]
-CHECKED = [TESTS / name for name in ("kernels/test_float32.py", "kernels/test_int8.py", "engine/test_fused.py")]
+CHECKED = [
+    TESTS / name for name in ("kernels/linear/test_float32.py", "kernels/linear/test_int8.py", "engine/test_fused.py")
+]
 AVX2 = "avx512 avx10 amx"
 
 

@@ -13,17 +13,29 @@ from polyhead.kernels.code import stored
 from polyhead.kernels.kernel import Kernel, forget_older_code, kernel
 
 
-def test_code_older_than_any_source_is_forgotten(tmp_path: Path) -> None:
-    cache = tmp_path / "__pycache__"
+@pytest.mark.parametrize("room", [".", "room"])
+def test_code_older_than_any_source_is_forgotten(tmp_path: Path, room: str) -> None:
+    cache, source = tmp_path / "__pycache__", tmp_path / room / "b.py"
     cache.mkdir()
+    source.parent.mkdir(exist_ok=True)
     (tmp_path / "a.py").touch()
-    (tmp_path / "b.py").touch()
+    source.touch()
     for name, age in (("older.nbi", 50), ("newer.nbi", -50), ("older.code", 50), ("newer.code", -50)):
         (cache / name).touch()
-        time = (tmp_path / "b.py").stat().st_mtime - age
+        time = source.stat().st_mtime - age
         os.utime(cache / name, (time, time))
     forget_older_code(tmp_path)
     assert {path.name for path in cache.iterdir()} == {"newer.nbi", "newer.code"}
+
+
+def test_so_is_that_of_every_room(tmp_path: Path) -> None:
+    source, code = tmp_path / "a.py", tmp_path / "room" / "__pycache__" / "older.code"
+    code.parent.mkdir(parents=True)
+    source.touch()
+    code.touch()
+    os.utime(code, (source.stat().st_mtime - 50,) * 2)
+    forget_older_code(tmp_path)
+    assert not code.exists()
 
 
 def test_no_sources_and_no_cache_are_nothing_to_forget(tmp_path: Path) -> None:

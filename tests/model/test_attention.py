@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from polyhead.kernels.sight import Sight
+from polyhead.kernels.attention.sight import Sight
 from polyhead.model import attention as attention_module
 from polyhead.model.attention import (
     ExplicitCore,

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from polyhead.hardware import cpu_features, may_use_tiles, meanwhile
-from polyhead.kernels import gemm_in_vectors
-from polyhead.kernels.expectations import CHUNK, GROUP
-from polyhead.kernels.exponential import LARGEST
-from polyhead.kernels.registers import PANEL
-from polyhead.kernels.vector_sums import WIDTH
-from polyhead.kernels.whole_numbers import PAIRED
+from polyhead.kernels.factors.whole_numbers import PAIRED
+from polyhead.kernels.linear import gemm_in_vectors
+from polyhead.kernels.loss.expectations import CHUNK, GROUP
+from polyhead.kernels.numbers.exponential import LARGEST
+from polyhead.kernels.sums.registers import PANEL
+from polyhead.kernels.sums.vector_sums import WIDTH
 from polyhead.training import expectations as module
 
 SMOOTHING = 0.1

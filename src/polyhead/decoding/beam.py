@@ -24,7 +24,7 @@ from polyhead.decoding.length_penalty import penalties
 from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
 from polyhead.decoding.searchable import Mask, Model, Source, searchable
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
-from polyhead.kernels.beams import sort_out
+from polyhead.kernels.step.beams import sort_out
 from polyhead.symbols import EOS, SOS
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from polyhead.decoding.rules import Live, Rule
 from polyhead.decoding.searchable import Best, Logits, Numbers, Sums, Values
-from polyhead.kernels import vocabulary
-from polyhead.kernels.team import board_in_use
-from polyhead.kernels.vocabulary import CHUNK
+from polyhead.kernels.step import vocabulary
+from polyhead.kernels.step.vocabulary import CHUNK
+from polyhead.kernels.threads.team import board_in_use
 
 
 class Distribution(Protocol):

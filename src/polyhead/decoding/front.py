@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
-from polyhead.kernels.beams import starts_of
-from polyhead.kernels.vocabulary import continue_all
+from polyhead.kernels.step.beams import starts_of
+from polyhead.kernels.step.vocabulary import continue_all
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from polyhead.batch import cut_by_length
 from polyhead.hardware import cores, cores_an_operation, has_torch, use_cores
-from polyhead.kernels.team import team
+from polyhead.kernels.threads.team import team
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

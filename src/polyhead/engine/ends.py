@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
-from polyhead.kernels.float32 import Product
-from polyhead.kernels.layers import embed
-from polyhead.kernels.products import multiply
-from polyhead.kernels.team import ALONE
+from polyhead.kernels.linear.float32 import Product
+from polyhead.kernels.linear.products import multiply
+from polyhead.kernels.step.layers import embed
+from polyhead.kernels.threads.team import ALONE
 from polyhead.model.config import TransformerConfig
 from polyhead.model.sinusoids import sinusoids
 from polyhead.model.trained import Floats, TransformerArrays

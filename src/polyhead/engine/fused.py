@@ -21,12 +21,12 @@ from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stac
 from polyhead.engine.room import room_for
 from polyhead.engine.rows import Rows
 from polyhead.hardware import cpu_features
-from polyhead.kernels import layers
-from polyhead.kernels.attention import Floats, Integers, Sight
-from polyhead.kernels.kept import keep
-from polyhead.kernels.layers import Attention, Decoder, Encoder, FeedForward, Norm, Sublayers
-from polyhead.kernels.products import multiply
-from polyhead.kernels.team import board
+from polyhead.kernels.arrays.kept import keep
+from polyhead.kernels.attention.of_rows import Floats, Integers, Sight
+from polyhead.kernels.linear.products import multiply
+from polyhead.kernels.step import layers
+from polyhead.kernels.step.layers import Attention, Decoder, Encoder, FeedForward, Norm, Sublayers
+from polyhead.kernels.threads.team import board
 from polyhead.model.config import TransformerConfig
 from polyhead.model.shapes import STACKS, layers_of
 from polyhead.model.trained import EPSILON, TransformerArrays

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import may_use_tiles
-from polyhead.kernels import aligned, float32, int8
-from polyhead.kernels.int8 import HIGHEST, TINY
+from polyhead.kernels.arrays import aligned
+from polyhead.kernels.linear import float32, int8
+from polyhead.kernels.linear.int8 import HIGHEST, TINY
+from polyhead.kernels.linear.products import Product
 from polyhead.kernels.llvm import LANES
-from polyhead.kernels.products import Product
-from polyhead.kernels.registers import PANEL
-from polyhead.kernels.tiles import BYTES
+from polyhead.kernels.sums.registers import PANEL
+from polyhead.kernels.sums.tiles import BYTES
 from polyhead.model.trained import Floats
 
 FOUR = 4

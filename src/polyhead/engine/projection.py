@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.hardware import few_sizes
-from polyhead.kernels.registers import LEVELS as LARGEST_BYTE
+from polyhead.kernels.sums.registers import LEVELS as LARGEST_BYTE
 
 Activation = Literal["none", "relu", "gelu"]
 LEVELS = 127.0

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
-from polyhead.kernels.products import multiply
-from polyhead.kernels.team import board
+from polyhead.kernels.linear.products import multiply
+from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 
 

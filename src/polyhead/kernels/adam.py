@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import shorts_of, widened
-from polyhead.kernels.borrowed import floats_at, halves_at
+from polyhead.kernels.arrays.borrowed import floats_at, halves_at
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code
+from polyhead.kernels.numbers.bfloat16 import shorts_of, widened
 
 CHUNK = 1 << 15
 """Numbers that a thread takes at a time."""

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.formats import Numbers, apart, in_pairs, real, rounded, together
 from polyhead.kernels.kernel import kernel
+from polyhead.kernels.numbers.formats import Numbers, apart, in_pairs, real, rounded, together
 
 _FIRST, _SECOND, _LOWER = np.uint32(0x7FEB352D), np.uint32(0x846CA68B), np.uint32(0xFFFF)
 

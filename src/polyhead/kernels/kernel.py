@@ -84,9 +84,9 @@ def kernel(function: F) -> F:
 def forget_older_code(directory: Path) -> None:
     """Empties the caches if a kernel's source is newer: of what a kernel calls in other files, Numba sees no change."""
     with suppress(OSError):
-        newest = max(source.stat().st_mtime for source in directory.glob("*.py"))
+        newest = max(source.stat().st_mtime for source in stored.sources_in(directory))
         for suffix in (".nbi", stored.SUFFIX):
-            for file in directory.glob(f"__pycache__/*{suffix}"):
+            for file in directory.rglob(f"__pycache__/*{suffix}"):
                 if file.stat().st_mtime < newest:
                     file.unlink(missing_ok=True)
 

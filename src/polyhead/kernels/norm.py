@@ -6,8 +6,8 @@ Shapes: N rows of D numbers. y = gain · (x - mean) · inverse + bias, inverse b
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.bfloat16 import Halves, round_all, rounded, widened
 from polyhead.kernels.kernel import kernel
+from polyhead.kernels.numbers.bfloat16 import Halves, round_all, rounded, widened
 
 Floats = NDArray[np.float32]
 

@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.sight import Sight
+from polyhead.kernels.attention.sight import Sight
 from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
 from polyhead.model.linear import Linear, StackedLinear, linear

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.sight import Sight
+from polyhead.kernels.attention.sight import Sight
 from polyhead.model.attention import MultiHeadAttention
 
 

@@ -8,7 +8,7 @@ from random import Random
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.tensors import are_on_one_core
+from polyhead.kernels.arrays.tensors import are_on_one_core
 from polyhead.model import one_core
 
 _LANES = 4  # 16-bit lanes in one 64-bit random number

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.tensors import are_for_kernels
+from polyhead.kernels.arrays.tensors import are_for_kernels
 from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
 

@@ -7,7 +7,7 @@ from typing import cast
 from torch import Tensor, nn
 
 from polyhead.batch import Batch
-from polyhead.kernels.sight import Sight
+from polyhead.kernels.attention.sight import Sight
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.config import TransformerConfig
 from polyhead.model.decoder import Decoder, DecoderLayer, LayerCache

@@ -11,19 +11,19 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
-from polyhead.kernels import expectations as kernels
-from polyhead.kernels import expectations_in_float32 as real
-from polyhead.kernels import expectations_in_integers as integers
-from polyhead.kernels import expectations_in_tiles as tiled
-from polyhead.kernels.exponential import LARGEST
-from polyhead.kernels.finish import BLOCK
-from polyhead.kernels.gemm_in_vectors import may_multiply
-from polyhead.kernels.panels import pack_columns, pack_rows, unpack
-from polyhead.kernels.registers import ADDS_PAIRS, DOWN, PANEL
-from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.tensors import are_on_one_core, floats, halves, may_round, pairs
-from polyhead.kernels.vector_sums import WIDTH
-from polyhead.kernels.whole_numbers import PAIRED
+from polyhead.kernels.arrays.scratch import Scratch
+from polyhead.kernels.arrays.tensors import are_on_one_core, floats, halves, may_round, pairs
+from polyhead.kernels.factors.panels import pack_columns, pack_rows, unpack
+from polyhead.kernels.factors.whole_numbers import PAIRED
+from polyhead.kernels.linear.gemm_in_vectors import may_multiply
+from polyhead.kernels.loss import expectations as kernels
+from polyhead.kernels.loss import expectations_in_float32 as real
+from polyhead.kernels.loss import expectations_in_integers as integers
+from polyhead.kernels.loss import expectations_in_tiles as tiled
+from polyhead.kernels.numbers.exponential import LARGEST
+from polyhead.kernels.sums.finish import BLOCK
+from polyhead.kernels.sums.registers import ADDS_PAIRS, DOWN, PANEL
+from polyhead.kernels.sums.vector_sums import WIDTH
 
 CHUNK_ROWS = 256
 """Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""

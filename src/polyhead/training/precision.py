@@ -7,7 +7,7 @@ import torch
 
 from polyhead.errors import RecipeError
 from polyhead.hardware import cpu_features, meanwhile
-from polyhead.kernels.gemm_in_vectors import may_multiply
+from polyhead.kernels.linear.gemm_in_vectors import may_multiply
 
 Precision = Literal["auto", "float32", "bfloat16", "int16"]
 

@@ -81,8 +81,13 @@ def _folder(sources: Path) -> Path | None:
 def _changed(sources: Path) -> int | None:
     """When one of them, or of our own, last was, in nanoseconds: a kernel has in it what it calls from other files."""
     with suppress(OSError, ValueError):
-        return max(source.stat().st_mtime_ns for folder in (sources, OWN) for source in folder.glob("*.py"))
+        return max(source.stat().st_mtime_ns for source in (*sources.glob("*.py"), *sources_in(OWN)))
     return None
+
+
+def sources_in(kernels: Path) -> list[Path]:
+    """Of a folder of kernels and the rooms in it."""
+    return [*kernels.glob("*.py"), *kernels.glob("[!_]*/*.py")]
 
 
 @cache

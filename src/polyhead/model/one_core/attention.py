@@ -11,15 +11,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from polyhead.kernels import attention_in_squares as in_squares
-from polyhead.kernels import attention_in_vectors as in_vectors
-from polyhead.kernels import gemm_in_vectors as vectors
-from polyhead.kernels import softmax as kernels
-from polyhead.kernels import squares
-from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.sight import Heads, Projected, Sight, Starts, Width
-from polyhead.kernels.tensors import are_on_one_core, halves, truths
-from polyhead.kernels.vector_sums import WIDTH
+from polyhead.kernels.arrays.scratch import Scratch
+from polyhead.kernels.arrays.tensors import are_on_one_core, halves, truths
+from polyhead.kernels.attention import in_squares, in_vectors
+from polyhead.kernels.attention import softmax as kernels
+from polyhead.kernels.attention.sight import Heads, Projected, Sight, Starts, Width
+from polyhead.kernels.linear import gemm_in_vectors as vectors
+from polyhead.kernels.sums import squares
+from polyhead.kernels.sums.vector_sums import WIDTH
 from polyhead.model.one_core.heads import views, whole
 from polyhead.model.one_core.views import like, rows
 

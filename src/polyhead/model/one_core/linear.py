@@ -16,13 +16,13 @@ from torch import Tensor
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import dropout as masks
-from polyhead.kernels import gemm, gemm_in_integers, gemm_in_vectors
-from polyhead.kernels import transpose as kernels
-from polyhead.kernels.finish import BLOCK
-from polyhead.kernels.scratch import Scratch
-from polyhead.kernels.tensors import are_on_one_core, halves, may_round, numbers
-from polyhead.kernels.vector_sums import WIDTH
-from polyhead.kernels.whole_numbers import PAIRED
+from polyhead.kernels.arrays.scratch import Scratch
+from polyhead.kernels.arrays.tensors import are_on_one_core, halves, may_round, numbers
+from polyhead.kernels.factors import transpose as kernels
+from polyhead.kernels.factors.whole_numbers import PAIRED
+from polyhead.kernels.linear import gemm, gemm_in_integers, gemm_in_vectors
+from polyhead.kernels.sums.finish import BLOCK
+from polyhead.kernels.sums.vector_sums import WIDTH
 from polyhead.model.one_core.dropout import DropoutMask
 from polyhead.model.one_core.views import flat, rows
 

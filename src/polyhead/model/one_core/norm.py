@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from polyhead.kernels import norm as kernels
-from polyhead.kernels.tensors import halves
+from polyhead.kernels.arrays.tensors import halves
 from polyhead.model.one_core.views import like, rows
 
 

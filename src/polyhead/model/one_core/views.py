@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from polyhead.kernels.formats import Numbers
-from polyhead.kernels.tensors import are_for_kernels, are_on_one_core, numbers
+from polyhead.kernels.arrays.tensors import are_for_kernels, are_on_one_core, numbers
+from polyhead.kernels.numbers.formats import Numbers
 
 
 def like(x: Tensor) -> Tensor:

@@ -1,0 +1,66 @@
+"""Which tensors kernels are for, and how they see them.
+
+Operations of PyTorch that only make another view would do, but each gives the interpreter's lock away and waits for it.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from polyhead.kernels.numbers.formats import Numbers
+
+_KINDS = {torch.bfloat16: "<u2", torch.float32: "<f4"}
+
+
+class _Memory:
+    """A tensor's numbers for NumPy, which keeps this as long as it sees them."""
+
+    def __init__(self, x: Tensor, kind: str) -> None:
+        self.tensor = x if x.is_contiguous() else x.contiguous()
+        place = self.tensor.data_ptr(), False
+        self.__array_interface__: dict[str, Any] = {
+            "version": 3, "data": place, "shape": tuple(x.shape), "typestr": kind
+        }  # fmt: skip
+
+
+def are_on_one_core(x: Tensor) -> bool:
+    """Numbers on a CPU, where an operation takes one core: PyTorch's operations may take more, and then are faster."""
+    return x.dtype in _KINDS and x.device.type == "cpu" and torch.get_num_threads() == 1
+
+
+def are_for_kernels(x: Tensor) -> bool:
+    """Of bfloat16: in float32 PyTorch's operations are fast enough, but for those that ask for `are_on_one_core`."""
+    return x.dtype == torch.bfloat16 and are_on_one_core(x)
+
+
+def may_round() -> bool:
+    """Whether products of float32 need not be exact, by PyTorch's own setting."""
+    return torch.get_float32_matmul_precision() != "highest"
+
+
+def numbers(x: Tensor) -> Numbers:
+    """A tensor → its memory, of bfloat16 as integers, or of float32; or a copy's where it has gaps."""
+    return np.asarray(_Memory(x, _KINDS[x.dtype]))
+
+
+def halves(x: Tensor) -> NDArray[np.uint16]:
+    """A tensor of bfloat16 → its memory as integers, or a copy's where it has gaps."""
+    return np.asarray(_Memory(x, "<u2"))
+
+
+def pairs(x: Tensor) -> NDArray[np.uint32]:
+    """Two numbers of bfloat16 each seen as an int32 → the same for a kernel."""
+    return np.asarray(_Memory(x, "<u4"))
+
+
+def floats(x: Tensor) -> NDArray[np.float32]:
+    """A tensor of float32."""
+    return np.asarray(_Memory(x, "<f4"))
+
+
+def truths(x: Tensor) -> NDArray[np.bool_]:
+    """A tensor of bool."""
+    return np.asarray(_Memory(x, "|b1"))

@@ -1,0 +1,1 @@
+"""Equation 1 and its gradients."""

@@ -1,0 +1,1 @@
+"""Linear maps, and the products of which their gradients are made."""

@@ -1,0 +1,1 @@
+"""A softmax over the vocabulary, and the gradients of a cross-entropy."""

@@ -1,0 +1,136 @@
+"""What a softmax over V words expects, of bfloat16 products: the dense part of a cross-entropy's gradients.
+
+With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
+divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
+therefore lie beside each other. Products are sums in vectors or, where the CPU has a unit for matrices, in tiles.
+Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `whole_rows`, D and P · PANEL of
+PANEL.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.llvm import LANES
+from polyhead.kernels.loss.likelihoods import likelihoods
+from polyhead.kernels.numbers.bfloat16 import Halves, beside, parts, rounded, widened
+from polyhead.kernels.sums.registers import DOWN, PANEL, pair_sums
+
+Floats = NDArray[np.float32]
+Pairs = NDArray[np.uint32]
+Words = NDArray[np.int64]
+
+CHUNK = 480
+"""Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
+GROUP = 8
+"""Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
+_sums = pair_sums(DOWN)
+
+
+@kernel
+def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
+    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN."""
+    panel, steps, stride = np.uintp(weight.ctypes.data), weight.shape[0], x.strides[0]
+    start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
+    zero, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
+    for first in range(0, x.shape[0], DOWN):
+        _sums(np.uintp(x[first:].ctypes.data), stride, panel, steps, zero, out)
+        for r in range(DOWN):
+            total, given = sums[r], y[first + r, at : at + PANEL]
+            for n in range(PANEL):
+                given[n] += total[n]
+
+
+@kernel
+def _exponentials(
+    x: Halves,
+    panel: Pairs,
+    words: int,
+    shifts: Floats,
+    rows: Halves,
+    at: int,
+    pairs: Pairs,
+    sums: Floats,
+) -> None:
+    """x [R, D] times a panel of `words` words → e in rows[:, at : at + PANEL] and pairs [R/2, PANEL]; added to sums."""
+    weight, steps = np.uintp(panel.ctypes.data), panel.shape[0]
+    for r in range(0, x.shape[0], DOWN):
+        likelihoods(
+            np.uintp(x[r:].ctypes.data),
+            x.strides[0],
+            weight,
+            steps,
+            np.uintp(shifts[r:].ctypes.data),
+            words,
+            np.uintp(rows[r, at:].ctypes.data),
+            rows.strides[0],
+            np.uintp(pairs[r // 2 :].ctypes.data),
+            np.uintp(sums[r:].ctypes.data),
+        )
+
+
+@kernel
+def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, turned: Halves) -> None:
+    """sums [R, LANES] → totals [R] Z, mean_weight [R, D] /= Z, turned [D, R] = x/Z."""
+    for r in range(x.shape[0]):
+        totals[r] = sums[r].sum()
+        inverse, mean, row = np.float32(1) / totals[r], mean_weight[r], x[r]
+        for d in range(x.shape[1]):
+            mean[d] *= inverse
+            turned[d, r] = rounded(widened(row[d]) * inverse)
+
+
+@kernel
+def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> None:
+    """e less share · Z at every row's target, so that e/Z is less by `share`; targets [≤ R], totals [R]."""
+    part = np.float32(share)
+    for r in range(targets.shape[0]):
+        panel, place = divmod(targets[r], PANEL)
+        lower, upper = parts(pairs[panel, r // 2, place])
+        if r % 2:
+            upper = rounded(widened(upper) - part * totals[r])
+        else:
+            lower = rounded(widened(lower) - part * totals[r])
+        pairs[panel, r // 2, place] = beside(lower, upper)
+
+
+@kernel
+def expectations(
+    x: Halves,
+    panels: Pairs,
+    across: Pairs,
+    words: int,
+    targets: Words,
+    share: float,
+    shifts: Floats,
+    totals: Floats,
+    mean_weight: Floats,
+    mean_features: Floats,
+    pairs: Pairs,
+    rows: Halves,
+    turned: Halves,
+) -> None:
+    """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [P, ..] Σ_n e/Z x_n.
+
+    panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
+    mean_features [P, D', PANEL], D' being a multiple of DOWN: of e/Z, `share` is taken off at targets [≤ N].
+    mean_weight and mean_features come as zeros; pairs [P, CHUNK/2, PANEL], rows [CHUNK, GROUP · PANEL] and turned
+    [D', CHUNK] are room.
+    """
+    size, sums = x.shape[0], np.zeros((x.shape[0], LANES), np.float32)
+    turned[x.shape[1] :] = 0
+    for first in range(0, size, CHUNK):
+        end = min(first + CHUNK, size)
+        here, mean = x[first:end], mean_weight[first:end]
+        for group in range(0, panels.shape[0], GROUP):
+            last = min(group + GROUP, panels.shape[0])
+            for p in range(group, last):
+                at, known = (p - group) * PANEL, min(PANEL, words - p * PANEL)
+                _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end])
+            for d in range(across.shape[0]):
+                weight = across[d, group * PANEL // 2 : last * PANEL // 2]
+                _add_product(rows[: end - first], weight, mean, d * PANEL)
+        _divide(here, sums[first:end], totals[first:end], mean, turned)
+        _take_off(targets[first:end], totals[first:end], share, pairs)
+        for p in range(panels.shape[0]):
+            _add_product(turned, pairs[p, : (end - first) // 2], mean_features[p], 0)

@@ -1,0 +1,1 @@
+"""Formats of numbers, and what is done with each of many: their exponentials, their extremes."""

@@ -1,0 +1,85 @@
+"""e^x."""
+
+from typing import Any
+
+import numpy as np
+
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.numbers.extremes import BLOCK, VECTORS
+
+LOG2_E = np.float32(1.4426950408889634)
+LARGEST = 60.0
+"""Where `cut_exponentials` cuts off."""
+POWERS = tuple(map(np.float32, (1.5403530e-4, 1.3333558e-3, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1)))
+"""2^f for f from -½ to ½ is the polynomial with these coefficients, the highest power's first."""
+
+
+@kernel
+def exponential(x: Any) -> Any:
+    """e^x for x ≤ 0 within two units of float32's last place, so that a loop over it is vectorised: 2^n · 2^f."""
+    y = max(x * LOG2_E, np.float32(-126))
+    n = np.floor(y + np.float32(0.5))
+    f = y - n
+    power = POWERS[0]
+    for coefficient in POWERS[1:]:
+        power = power * f + coefficient
+    exponent = np.int32((np.int32(n) + np.int32(127)) << np.int32(23))
+    return power * exponent.view(np.float32)
+
+
+@intrinsic
+def sum_of_exponentials(typing_context: Any, x: Any, blocks: Any, shift: Any) -> Any:
+    """(x, blocks, shift) → Σ e^(x - shift) over `blocks` × BLOCK numbers float32, none above shift; blocks ≥ 1."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, blocks, shift = arguments
+        code = Code(builder)
+        shifts = code.everywhere(shift)
+
+        def step(index: Any, totals: list[Any]) -> list[Any]:
+            here = builder.add(x, builder.mul(index, code.long(4 * BLOCK)))
+            values = [code.load(REALS, here, code.long(4 * LANES * place)) for place in range(VECTORS)]
+            powers = [exponentials(code, builder.fsub(value, shifts)) for value in values]
+            return [builder.fadd(total, power) for total, power in zip(totals, powers, strict=True)]
+
+        first, *others = code.repeat(blocks, [every(0.0)] * VECTORS, step)
+        for other in others:
+            first = builder.fadd(first, other)
+        return code.folded(first, builder.fadd)
+
+    return typed("float32", ADDRESS, COUNT, "float32"), generate
+
+
+def exponentials(code: Code, x: Any) -> Any:
+    """`exponential` of each number of a vector, but 0 below 2^-126: numbers so small take a CPU ten times as long."""
+    builder, lowest = code.builder, every(-126.0)
+    y = builder.fmul(x, every(float(LOG2_E)))
+    counts = builder.fcmp_ordered(">", y, lowest)
+    y = builder.select(counts, y, lowest)
+    n = code.call("llvm.floor.v16f32", REALS, builder.fadd(y, every(0.5)))
+    f = builder.fsub(y, n)
+    exponent = builder.add(builder.fptosi(n, INTEGERS), ir.Constant(INTEGERS, [127] * LANES))
+    whole = builder.bitcast(builder.shl(exponent, ir.Constant(INTEGERS, [23] * LANES)), REALS)
+    return builder.select(counts, builder.fmul(two_to_the(code, f), whole), every(0.0))
+
+
+def two_to_the(code: Code, f: Any) -> Any:
+    """2^f of each number of a vector, all from -½ to ½."""
+    power = every(float(POWERS[0]))
+    for coefficient in POWERS[1:]:
+        power = code.call("llvm.fma.v16f32", REALS, power, f, every(float(coefficient)))
+    return power
+
+
+def cut_exponentials(code: Code, z: Any, down: Any) -> Any:
+    """e^z · 2^down of each number of a vector, at most e^LARGEST: 2^n · 2^f, n a whole number and f from -½ to ½."""
+    builder, most = code.builder, every(LARGEST * float(LOG2_E))
+    y = code.call("llvm.fma.v16f32", REALS, z, every(float(LOG2_E)), down)
+    y = builder.select(builder.fcmp_ordered("<", y, most), y, most)
+    n = code.call("llvm.roundeven.v16f32", REALS, y)
+    f = builder.fsub(y, n)
+    power = two_to_the(code, f)
+    lanes, as_is = ir.Constant(ir.IntType(16), -1), ir.Constant(INTEGER, 4)
+    return code.call("llvm.x86.avx512.mask.scalef.ps.512", REALS, power, n, power, lanes, as_is)

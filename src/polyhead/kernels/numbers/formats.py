@@ -1,0 +1,86 @@
+"""Numbers of bfloat16 or of float32, in kernels that are the same for both: which it is, is known when they compile."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.compiler import WITHIN, overload, types
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.numbers import bfloat16
+from polyhead.kernels.numbers.bfloat16 import beside, parts, widened
+
+Numbers = NDArray[Any]
+"""Of bfloat16, seen as integers of 16 bits, or of float32."""
+
+_in_kernels = partial(overload, strict=False, jit_options=WITHIN)
+"""By the kinds of arguments; the signatures differ, in annotations alone."""
+
+
+def real(number: Any) -> Any:
+    """The number as float32."""
+    return number if number.dtype == np.float32 else widened(number)
+
+
+@_in_kernels(real)
+def _real(number: Any) -> Callable[[Any], Any]:
+    return (lambda number: number) if number == types.float32 else (lambda number: widened(number))
+
+
+def rounded(value: Any, like: Any) -> Any:
+    """A float32 in the format of another number."""
+    return value if like.dtype == np.float32 else bfloat16.rounded(value)
+
+
+@_in_kernels(rounded)
+def _rounded(value: Any, like: Any) -> Callable[[Any, Any], Any]:
+    if like == types.float32:
+        return lambda value, like: np.float32(value)
+    return lambda value, like: bfloat16.rounded(value)
+
+
+def in_pairs(x: Numbers) -> Any:
+    """All of x [N] but an odd last one, two beside each other as an integer."""
+    return x[: x.shape[0] // 2 * 2].view(np.uint64 if x.dtype == np.float32 else np.uint32)
+
+
+@_in_kernels(in_pairs)
+def _in_pairs(x: Any) -> Callable[[Any], Any]:
+    if x.dtype == types.float32:
+        return lambda x: x[: x.shape[0] // 2 * 2].view(np.uint64)
+    return lambda x: x[: x.shape[0] // 2 * 2].view(np.uint32)
+
+
+def apart(two: Any) -> tuple[Any, Any]:
+    """A pair's numbers."""
+    return _floats_apart(two) if two.dtype == np.uint64 else parts(two)
+
+
+@_in_kernels(apart)
+def _apart(two: Any) -> Callable[[Any], Any]:
+    return (lambda two: _floats_apart(two)) if two == types.uint64 else (lambda two: parts(two))
+
+
+def together(one: Any, other: Any) -> Any:
+    """The inverse of `apart`."""
+    return _floats_together(one, other) if one.dtype == np.float32 else beside(one, other)
+
+
+@_in_kernels(together)
+def _together(one: Any, other: Any) -> Callable[[Any, Any], Any]:
+    if one == types.float32:
+        return lambda one, other: _floats_together(one, other)
+    return lambda one, other: beside(one, other)
+
+
+@kernel
+def _floats_apart(two: Any) -> tuple[Any, Any]:
+    return np.uint32(two).view(np.float32), np.uint32(two >> np.uint64(32)).view(np.float32)
+
+
+@kernel
+def _floats_together(one: Any, other: Any) -> Any:
+    lower, upper = np.float32(one).view(np.uint32), np.float32(other).view(np.uint32)
+    return np.uint64(lower) | np.uint64(upper) << np.uint64(32)

@@ -1,0 +1,234 @@
+"""Kernels as machine code from files: called without the compiler, and compiled anew where the files are no good."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyhead.kernels import code
+from polyhead.kernels.code import stored
+
+pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
+
+KERNELS = """
+import numpy as np
+from polyhead.kernels.kernel import kernel
+
+@kernel
+def twice(x):
+    return x + x
+
+@kernel
+def thrice(x):
+    return twice(x) + x
+
+@kernel
+def add_up(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+    return total
+
+@kernel
+def of_size(n):
+    return np.empty(n).shape[0]
+
+@kernel
+def doubled(x):
+    return 2 * x
+
+def plus(n):
+    @kernel
+    def added(x):
+        return x + n
+    return added
+"""
+HEAD = """
+import json, sys
+import numpy as np
+sys.path.insert(0, {directory!r})
+from kernels import *
+said = {{}}
+"""
+
+
+def run(directory: Path, code: str, **environment: str) -> dict[str, Any]:
+    """What a Python of its own says of kernels whose files are in a directory, and whether Numba has come there."""
+    script = HEAD.format(directory=str(directory)) + code + "\nsaid['numba'] = 'numba' in sys.modules"
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | environment
+    done = subprocess.run(
+        [sys.executable, "-c", script + "\nprint(json.dumps(said))"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """One with a file for `twice` of a float."""
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    assert run(tmp_path, FLOAT) == {"twice": 3.0, "numba": True}
+    assert run(tmp_path, FLOAT) == {"twice": 3.0, "numba": False}
+    return tmp_path
+
+
+FLOAT = "said['twice'] = twice(1.5)"
+
+
+def files(directory: Path) -> list[Path]:
+    """The machine code there."""
+    return sorted(directory.rglob("*.code"))
+
+
+def test_another_kernel_is_compiled_with_the_one_that_is_there(directory: Path) -> None:
+    both = FLOAT + "\nsaid['thrice'] = thrice(1.5)"
+    assert run(directory, both) == {"twice": 3.0, "thrice": 4.5, "numba": True}
+    assert run(directory, both) == {"twice": 3.0, "thrice": 4.5, "numba": False}
+
+
+def test_other_kinds_have_files_of_their_own(directory: Path) -> None:
+    whole = "said['twice'] = twice(3)\nsaid['kind'] = type(twice(3)).__name__"
+    assert run(directory, whole) == {"twice": 6, "kind": "int", "numba": True}
+    assert run(directory, whole) == {"twice": 6, "kind": "int", "numba": False}
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": False}
+
+
+def test_arrays_that_lie_otherwise_are_read_as_they_lie(directory: Path) -> None:
+    sums = """
+x = np.arange(12.0)
+said["sums"] = [add_up(each) for each in (x, x[::2], x[::-1], x.reshape(3, 4)[:, 1], x.astype(np.float32))]
+"""
+    expected = [66.0, 30.0, 66.0, 15.0, 66.0]
+    assert [run(directory, sums) for _ in range(2)] == [{"sums": expected, "numba": there} for there in (True, False)]
+
+
+def test_a_kernel_that_returns_an_array_is_compiled_in_every_process(directory: Path) -> None:
+    array = "said['doubled'] = doubled(np.ones(2)).tolist()"
+    assert [run(directory, array) for _ in range(2)] == [{"doubled": [2.0, 2.0], "numba": True}] * 2
+
+
+def test_one_that_closes_over_something_has_no_file(directory: Path) -> None:
+    closed = "said['added'] = [plus(1)(1), plus(2)(1)]"
+    assert [run(directory, closed) for _ in range(2)] == [{"added": [2, 3], "numba": True}] * 2
+
+
+def test_an_error_in_machine_code_is_raised(directory: Path) -> None:
+    failing = "try: of_size(-1)\nexcept ValueError as error: said['error'] = str(error)\nsaid['size'] = of_size(3)"
+    compiled, loaded = (run(directory, failing) for _ in range(2))
+    assert compiled == loaded == {"error": "negative dimensions not allowed", "size": 3, "numba": True}
+
+
+def test_wrong_arguments_are_an_error(directory: Path) -> None:
+    wrong = "try: twice(1.5, 2.5)\nexcept TypeError as error: said['error'] = True"
+    assert run(directory, wrong)["error"]
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def _foreign(file: Path) -> None:
+    head, _, content = file.read_bytes().partition(b"\n")
+    file.write_bytes(head + b"\n" + content[:18] + b"\xb7\x00" + content[20:])  # for ARM
+
+
+def _not_json(file: Path) -> None:
+    file.write_bytes(b"\xff" + file.read_bytes())
+
+
+def _nothing(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _no_names(file: Path) -> None:
+    _, _, content = file.read_bytes().partition(b"\n")
+    file.write_bytes(json.dumps({"size": len(content)}).encode() + b"\n" + content)
+
+
+def _another_entry(file: Path) -> None:
+    head, _, content = file.read_bytes().partition(b"\n")
+    file.write_bytes(json.dumps(json.loads(head) | {"entry": "nowhere"}).encode() + b"\n" + content)
+
+
+@pytest.mark.parametrize("spoil", [_cut, _foreign, _not_json, _nothing, _no_names, _another_entry])
+def test_a_file_that_is_no_good_is_written_anew(directory: Path, spoil: Callable[[Path], None]) -> None:
+    (file,) = files(directory)
+    spoil(file)
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": True}
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": False}
+    assert files(directory) == [file]
+
+
+def test_where_numba_is_built_otherwise_it_is_compiled_all_the_same(directory: Path) -> None:
+    without = """
+from polyhead.kernels.code import surroundings
+def found_nowhere(name):
+    raise LookupError(name)
+surroundings._module = found_nowhere
+"""
+    assert run(directory, without + FLOAT) == {"twice": 3.0, "numba": True}
+
+
+def test_a_changed_source_is_compiled(directory: Path) -> None:
+    source = directory / "kernels.py"
+    source.write_text(KERNELS.replace("return x + x", "return x * 3"))
+    later = source.stat().st_mtime_ns + 1_000_000
+    os.utime(source, ns=(later, later))
+    assert run(directory, FLOAT) == {"twice": 4.5, "numba": True}
+
+
+def test_so_is_it_where_another_source_beside_it_has_changed(directory: Path) -> None:
+    (directory / "other.py").touch()
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": True}
+
+
+def test_for_a_cpu_with_fewer_instructions_it_is_another(directory: Path) -> None:
+    assert run(directory, FLOAT, POLYHEAD_CPU_WITHOUT="avx512 amx") == {"twice": 3.0, "numba": True}
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": False}
+    assert len(files(directory)) == 2
+
+
+def test_so_it_is_where_numba_is_told_something(directory: Path) -> None:
+    assert run(directory, FLOAT, NUMBA_OPT="1") == {"twice": 3.0, "numba": True}
+    assert run(directory, FLOAT, NUMBA_OPT="1") == {"twice": 3.0, "numba": False}
+
+
+def test_what_is_older_than_a_kernel_of_ours_that_it_may_call_is_compiled(directory: Path) -> None:
+    ancient = directory / "kernels.py"
+    os.utime(ancient, ns=(0, 0))
+    newest = max(each.stat().st_mtime_ns for each in stored.OWN.rglob("*.py"))
+    assert (stored.OWN / "step" / "layers.py").exists()
+    assert stored._changed(directory) == newest
+
+
+def test_a_folder_for_caches_may_be_named(directory: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    caches = tmp_path_factory.mktemp("caches")
+    for there in (True, False):
+        assert run(directory, FLOAT, NUMBA_CACHE_DIR=str(caches)) == {"twice": 3.0, "numba": there}
+    assert len(files(caches)) == 1
+
+
+def test_where_nothing_can_be_written_it_is_compiled_all_the_same(directory: Path) -> None:
+    for file in files(directory):
+        file.unlink()
+    for there in (True, True):
+        assert run(directory, FLOAT, NUMBA_CACHE_DIR="/dev/null/nowhere") == {"twice": 3.0, "numba": there}
+
+
+def test_who_is_in_two_threads_at_once_compiles_it_once_or_twice_and_is_right(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    threads = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(8) as pool:
+    said["found"] = list(pool.map(thrice, [float(n) for n in range(8)]))
+"""
+    for there in (True, False):
+        assert run(tmp_path, threads) == {"found": [3.0 * n for n in range(8)], "numba": there}
