@@ -93,7 +93,8 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
     config = recipe.training
     if config.workers > 1 and recipe.model.kind != "transformer":
         raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
-    arithmetic = choose_arithmetic(config.precision, device)
+    workers = Workers(config.workers)
+    arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
     display.message(f"precision: {arithmetic}")
     optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype)
     mean = None
@@ -113,7 +114,7 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
         display=display,
         progress=progress,
         interrupt=Interrupt(),
-        workers=Workers(config.workers),
+        workers=workers,
         arithmetic=arithmetic,
         seed=seed_of(recipe.seed, 1),
         running_mean=mean,

@@ -26,15 +26,16 @@ class Workers:
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
-        self._each = max(1, torch.get_num_threads() // count)
-        start = torch.set_num_threads, (self._each,)
+        self.cores = max(1, torch.get_num_threads() // count)
+        """Of each."""
+        start = torch.set_num_threads, (self.cores,)
         self._pool = ThreadPoolExecutor(count, "polyhead-worker", *start) if count > 1 else None
 
     def map(self, function: Callable[[Argument], Result], arguments: Sequence[Argument]) -> list[Result]:
         """The results in the order of the arguments; an error in a thread is raised here."""
         if self._pool is None or len(arguments) == 1:
             return [function(argument) for argument in arguments]
-        with cores_an_operation(self._each), meanwhile(sys.getswitchinterval, sys.setswitchinterval, SWITCH):
+        with cores_an_operation(self.cores), meanwhile(sys.getswitchinterval, sys.setswitchinterval, SWITCH):
             return list(self._pool.map(function, arguments))
 
     def close(self) -> None:
