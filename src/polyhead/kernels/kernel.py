@@ -32,17 +32,22 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """The same to Numba."""
-        found = numba.njit(nogil=True, **WITHIN)(self._function)
+        """The same to Numba, for Python to call."""
+        found = numba.njit(nogil=True, no_cfunc_wrapper=True, **WITHIN)(self._function)
         if not code.is_known():
             with suppress(RuntimeError):  # no directory that a cache could be in
                 found.enable_caching()
         return found
 
+    @cached_property
+    def part(self) -> Any:
+        """The same for kernels to call: without what Python calls, which would have all of it in it once more."""
+        return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **WITHIN)(self._function)
+
     @property
     def _numba_type_(self) -> Any:
         with compiling:
-            return self.dispatcher._numba_type_
+            return self.part._numba_type_
 
     def place(self, kinds: str) -> Path | None:
         """The file for arguments of these kinds; None if there can be none.

@@ -76,7 +76,7 @@ def task(function: Any) -> Any:
         called = function._numba_type_.get_call_type(typing_context, (types.intp, types.intp, types.intp, given), {})
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            compiled, (given,) = function.dispatcher.overloads[called.args], arguments
+            compiled, (given,) = function.part.overloads[called.args], arguments
             context.active_code_library.add_linking_library(compiled.library)
             shared = ir.Function(builder.module, _TASK, builder.module.get_unique_name("task"))
             shared.linkage = "internal"
