@@ -10,6 +10,7 @@ from polyhead.kernels import code
 from polyhead.kernels.code import stored
 from polyhead.kernels.code.kinds import Kind, kind_of, named
 from polyhead.kernels.compiler import WITHIN, compiling, numba, when_compiling
+from polyhead.kernels.part import part
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,8 +42,8 @@ class Kernel:
 
     @cached_property
     def part(self) -> Any:
-        """The same for kernels to call: without what Python calls, which would have all of it in it once more."""
-        return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **WITHIN)(self._function)
+        """The same to Numba, for kernels to call."""
+        return part(self._function)
 
     @property
     def _numba_type_(self) -> Any:

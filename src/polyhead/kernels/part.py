@@ -1,0 +1,48 @@
+"""Functions that only kernels call: parts of them, which never become machine code of their own.
+
+Numba would optimise and assemble each with all that it calls, at every level that functions call each other: more than
+half of the time that compiling takes. What is assembled is the kernel that Python calls, with all its parts within it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from polyhead.kernels.compiler import WITHIN, codegen, numba, pipeline
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """The function to Numba, for kernels to call."""
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_compiler(), **WITHIN)(function)
+
+
+class _Nowhere:
+    """In place of where machine code is run."""
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """What surrounds a function is only known to code that is there."""
+
+
+@cache
+def _compiler() -> Any:
+    """Numba's, with another end."""
+
+    class Library(codegen.JITCodeLibrary):
+        codegen = _Nowhere()
+
+        def get_pointer_to_function(self, name: str) -> int:
+            self._ensure_finalized()
+            return 0
+
+        def _optimize_final_module(self) -> None:
+            """That is done where all is together."""
+
+        def _finalize_final_module(self) -> None:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+    class Compiler(pipeline.Compiler):
+        def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+            super().__init__(typing, target, Library(target.codegen(), "part"), *others)
+
+    return Compiler
