@@ -39,10 +39,11 @@ def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2Seq
 
     cores: those that an operation takes. Raises RecipeError for int16 where there are no kernels of it.
     """
+    rounds = _has_int16(device, model, cores)
     if precision == "auto":
-        precision = "bfloat16" if has_bfloat16(device) else "int16" if _has_int16(device, model, cores) else "float32"
+        precision = "bfloat16" if has_bfloat16(device) else "int16" if rounds else "float32"
     if precision == "int16":
-        if not _has_int16(device, model, cores):
+        if not rounds:
             raise RecipeError(
                 'training.precision "int16" is for a CPU with AVX2 and without AVX-512, a training.workers for every '
                 f"thread, and a Transformer whose d_model and d_ff are multiples of {PAIRED}, which is not so here; "
