@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from polyhead.hardware import cpu_features, may_use_tiles, meanwhile
+from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear import gemm_in_vectors
+from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
 from polyhead.kernels.loss.expectations import CHUNK, GROUP
 from polyhead.kernels.numbers.exponential import LARGEST
+from polyhead.kernels.precision import Bits, rounding_to
 from polyhead.kernels.sums.registers import PANEL
 from polyhead.kernels.sums.vector_sums import WIDTH
 from polyhead.training import expectations as module
@@ -25,8 +26,11 @@ NEAR = 0.01
 """Part of a sum's length: that of rounded probabilities is so near the exact one."""
 NEAR_LOG = 1e-4
 """A normaliser's logarithm is so near."""
-WHOLE = 0
-"""Float32's widths are multiples of it; else it is bfloat16."""
+OF_LENGTH = 0.0
+"""And by this part of the longest row's length times the longest word's."""
+WHOLE = 1
+"""Widths are multiples of it."""
+DTYPE = torch.bfloat16
 Problem = tuple[Tensor, Tensor, Tensor]
 
 
@@ -35,15 +39,18 @@ class Format(NamedTuple):
 
     near: float
     near_log: float = 1e-4
-    whole: int = 0
-    products: str = "highest"
+    of_length: float = 0.0
+    whole: int = 1
+    dtype: torch.dtype = torch.bfloat16
+    bits: Bits | None = None
 
 
 FORMATS = {
     "vectors": Format(0.01),
+    "bytes": Format(0.03, of_length=0.004, whole=PANEL, bits=8),
     "tiles": Format(0.01),
-    "float32": Format(1e-5, whole=WIDTH),
-    "integers": Format(2e-3, 0.01, PAIRED, "high"),
+    "float32": Format(1e-5, whole=WIDTH, dtype=torch.float32),
+    "integers": Format(2e-3, 0.01, whole=PAIRED, dtype=torch.float32, bits=16),
 }
 
 
@@ -51,25 +58,28 @@ FORMATS = {
 def unit(request: pytest.FixtureRequest) -> Iterator[None]:
     """What the products are computed on."""
     chosen = FORMATS[request.param]
-    if not (gemm_in_vectors.may_multiply() if chosen.whole else "avx512_bf16" in cpu_features()):
+    in_float32 = chosen.dtype == torch.float32
+    if not (gemm_in_vectors.may_multiply() if in_float32 else "avx512_bf16" in cpu_features()):
         pytest.skip("this CPU has no such products")
     if request.param == "tiles" and not may_use_tiles():
         pytest.skip("this CPU has no unit for matrices")
-    exact = meanwhile(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, chosen.products)
-    with pytest.MonkeyPatch.context() as patch, exact:
+    if request.param == "bytes" and not gemm_in_bytes.may_multiply():
+        pytest.skip("this CPU has AMX, or no VNNI for bytes")
+    with pytest.MonkeyPatch.context() as patch, rounding_to(chosen.bits):
         patch.setattr(module, "may_use_tiles", lambda: request.param == "tiles")
-        patch.setattr(sys.modules[__name__], "WHOLE", chosen.whole)
-        patch.setattr(sys.modules[__name__], "NEAR", chosen.near)
-        patch.setattr(sys.modules[__name__], "NEAR_LOG", chosen.near_log)
+        here = sys.modules[__name__]
+        patch.setattr(here, "WHOLE", chosen.whole)
+        patch.setattr(here, "DTYPE", chosen.dtype)
+        patch.setattr(here, "NEAR", chosen.near)
+        patch.setattr(here, "NEAR_LOG", chosen.near_log)
+        patch.setattr(here, "OF_LENGTH", chosen.of_length)
         yield
 
 
 def in_its_format(features: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """bfloat16, or float32 filled up with zeros to a width that it has products for."""
-    if not WHOLE:
-        return features.bfloat16(), weight.bfloat16()
+    """Filled up with zeros to a width that it has products for."""
     missing = -features.size(1) % WHOLE
-    return nn.functional.pad(features, (0, missing)), nn.functional.pad(weight, (0, missing))
+    return tuple(nn.functional.pad(x, (0, missing)).to(DTYPE) for x in (features, weight))
 
 
 def draw_problem(rows: int, words: int, width: int, spread: float = 1.0) -> Problem:
@@ -100,7 +110,8 @@ def assert_near(problem: Problem) -> None:
     logits = features @ weight.t()
     wanted = torch.full_like(logits, SMOOTHING / len(weight))
     wanted[range(len(targets)), targets] += 1 - SMOOTHING
-    torch.testing.assert_close(log_normaliser, logits.logsumexp(-1), atol=NEAR_LOG, rtol=1e-6)
+    longest = float(features.norm(dim=1).max() * weight.norm(dim=1).max())
+    torch.testing.assert_close(log_normaliser, logits.logsumexp(-1), atol=NEAR_LOG + OF_LENGTH * longest, rtol=1e-6)
     for actual, exact, rounded in (
         (mean_weight, logits.softmax(-1) @ weight, logits.softmax(-1) @ weight),
         (d_weight, (logits.softmax(-1) - wanted).t() @ features, logits.softmax(-1).t() @ features),
@@ -148,8 +159,8 @@ def test_columns_in_groups() -> None:
 
 
 def test_an_empty_share_has_no_gradient() -> None:
-    found = expectations(*draw_problem(0, 30, 32))
-    assert [list(x.shape) for x in found] == [[0], [0, 32], [30, 32]]
+    found = expectations(*draw_problem(0, 30, PANEL))
+    assert [list(x.shape) for x in found] == [[0], [0, PANEL], [30, PANEL]]
     assert (found[2] == 0).all()
 
 

@@ -8,17 +8,18 @@ from torch import Tensor
 
 from polyhead.batch import Batch
 from polyhead.errors import RecipeError
-from polyhead.hardware import meanwhile
+from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
+from polyhead.kernels.precision import bits_kept
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training import precision as module
 from polyhead.training.loss import label_smoothed_loss
-from polyhead.training.precision import Arithmetic, choose_arithmetic
-from tests.marks import vectors
+from polyhead.training.precision import Arithmetic, Precision, choose_arithmetic
+from tests.marks import in_bytes, vectors
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
-INT16 = Arithmetic(torch.float32, "high")
+INT16, INT8 = Arithmetic(torch.float32, 16), Arithmetic(torch.bfloat16, 8)
 
 
 def transformer(width: int = 64) -> Seq2SeqModel[Any]:
@@ -28,38 +29,43 @@ def transformer(width: int = 64) -> Seq2SeqModel[Any]:
     return build_model(config, 100, 100)
 
 
-@pytest.fixture(autouse=True)
-def avx2(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a CPU with AVX2 alone, unless a test says otherwise."""
-    monkeypatch.setattr(module, "has_bfloat16", lambda _: False)
-    monkeypatch.setattr(module, "may_multiply", lambda: True)
+def make_cpu(patch: pytest.MonkeyPatch, bfloat16: bool, avx2_alone: bool, without_amx: bool) -> None:
+    """A CPU that multiplies bfloat16, has AVX2 alone, or multiplies bytes and has no AMX."""
+    patch.setattr(module, "has_bfloat16", lambda _: bfloat16)
+    patch.setattr(gemm_in_vectors, "may_multiply", lambda: avx2_alone)
+    patch.setattr(gemm_in_bytes, "may_multiply", lambda: without_amx)
 
 
 @pytest.mark.parametrize(
-    ("bfloat16", "avx2_alone", "chosen"),
+    ("bfloat16", "avx2_alone", "without_amx", "chosen"),
     [
-        (True, False, Arithmetic(torch.bfloat16)),
-        (True, True, Arithmetic(torch.bfloat16)),
-        (False, True, INT16),
-        (False, False, Arithmetic(torch.float32)),
+        (True, False, True, INT8),
+        (True, False, False, Arithmetic(torch.bfloat16)),
+        (False, True, False, INT16),
+        (False, False, True, Arithmetic(torch.float32)),
+        (False, False, False, Arithmetic(torch.float32)),
     ],
 )
 def test_auto_is_what_is_fastest(
-    bfloat16: bool, avx2_alone: bool, chosen: Arithmetic, monkeypatch: pytest.MonkeyPatch
+    bfloat16: bool, avx2_alone: bool, without_amx: bool, chosen: Arithmetic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "has_bfloat16", lambda _: bfloat16)
-    monkeypatch.setattr(module, "may_multiply", lambda: avx2_alone)
+    make_cpu(monkeypatch, bfloat16, avx2_alone, without_amx)
     assert choose_arithmetic("auto", CPU, transformer(), 1) == chosen
 
 
-def test_what_is_asked_for_is_what_there_is() -> None:
-    assert choose_arithmetic("float32", CPU, transformer(), 1) == Arithmetic(torch.float32, "highest")
-    assert choose_arithmetic("bfloat16", CPU, transformer(), 1) == Arithmetic(torch.bfloat16, "highest")
-    assert choose_arithmetic("int16", CPU, transformer(), 1) == INT16
+def test_what_is_asked_for_is_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_cpu(monkeypatch, bfloat16=True, avx2_alone=True, without_amx=True)
+    asked: list[Precision] = ["float32", "bfloat16", "int16", "int8"]
+    assert [choose_arithmetic(each, CPU, transformer(), 1) for each in asked] == [
+        Arithmetic(),
+        Arithmetic(torch.bfloat16),
+        INT16,
+        INT8,
+    ]
 
 
 @pytest.mark.parametrize(
-    ("device", "model", "cores", "avx2_alone"),
+    ("device", "model", "cores", "fits"),
     [
         (CPU, transformer(), 1, False),
         (GPU, transformer(), 1, True),
@@ -68,61 +74,71 @@ def test_what_is_asked_for_is_what_there_is() -> None:
         (CPU, build_model(RNNConfig(d_model=64, hidden_size=64), 100, 100), 1, True),
     ],
 )
-def test_int16_is_only_where_kernels_multiply_all(
-    device: torch.device, model: Seq2SeqModel[Any], cores: int, avx2_alone: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("precision", "reason"), [("int16", "AVX2 .* multiples of 32"), ("int8", "AVX512-VNNI .* multiples of 64")]
+)
+def test_whole_numbers_are_only_where_kernels_multiply_all(
+    precision: Precision,
+    reason: str,
+    device: torch.device,
+    model: Seq2SeqModel[Any],
+    cores: int,
+    fits: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "may_multiply", lambda: avx2_alone)
-    with pytest.raises(RecipeError, match=r'training\.precision "int16" is for a CPU with AVX2 .* multiples of 32'):
-        choose_arithmetic("int16", device, model, cores)
-    assert choose_arithmetic("auto", device, model, cores).dtype == torch.float32
-    assert choose_arithmetic("auto", device, model, cores).products != "high"
-
-
-def test_on_a_gpu_it_is_for_the_user_to_allow_tf32() -> None:
-    arithmetic = choose_arithmetic("float32", GPU, transformer(), 1)
-    with meanwhile(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "high"):
-        with arithmetic.chosen():
-            assert torch.get_float32_matmul_precision() == "high"
-        with choose_arithmetic("float32", CPU, transformer(), 1).chosen():
-            assert torch.get_float32_matmul_precision() == "highest"
+    make_cpu(monkeypatch, bfloat16=False, avx2_alone=fits, without_amx=fits)
+    with pytest.raises(RecipeError, match=rf'training\.precision "{precision}" is for a CPU with {reason}'):
+        choose_arithmetic(precision, device, model, cores)
+    assert choose_arithmetic("auto", device, model, cores) == Arithmetic()
 
 
 def test_it_is_said() -> None:
-    said = [str(each) for each in (Arithmetic(), Arithmetic(torch.bfloat16), INT16)]
-    assert said == ["float32", "bfloat16", "float32, products of 16-bit whole numbers"]
+    said = [str(each) for each in (Arithmetic(), Arithmetic(torch.bfloat16), INT16, INT8)]
+    assert said == [
+        "float32",
+        "bfloat16",
+        "float32, products of 16-bit whole numbers",
+        "bfloat16, products of 8-bit whole numbers",
+    ]
 
 
-def test_it_holds_within_its_block_alone() -> None:
-    before, within = torch.get_float32_matmul_precision(), list[str]()
+@pytest.mark.parametrize("arithmetic", [INT16, INT8])
+def test_it_holds_within_its_block_alone(arithmetic: Arithmetic) -> None:
+    within = list[int | None]()
 
     def fail() -> None:
-        with INT16.chosen():
-            within.append(torch.get_float32_matmul_precision())
+        with arithmetic.chosen():
+            within.append(bits_kept())
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
-    assert within == ["high"]
-    assert torch.get_float32_matmul_precision() == before
+    assert within == [arithmetic.bits]
+    assert bits_kept() is None
 
 
 def gradients(arithmetic: Arithmetic, width: int) -> list[Tensor]:
     """Of a small Transformer's loss, as a trainer of one core takes them."""
     torch.manual_seed(3)
-    model = transformer(width).train()
+    model = transformer(width).to(arithmetic.dtype).train()
     ids = torch.randint(5, 100, (2, 7, 9))
     batch = Batch(ids[0], ids[1], ids[1].roll(-1, 1))
     with arithmetic.chosen():
         loss, _ = label_smoothed_loss(model.features(batch), model.output_layer.weight, batch.target_out.flatten(), 0.1)
-        return list(torch.autograd.grad(loss, list(model.parameters())))
+        return [each.float() for each in torch.autograd.grad(loss, list(model.parameters()))]
 
 
-@vectors
-@pytest.mark.parametrize(("width", "differs"), [(64, True), (48, False)])
-def test_gradients_are_nearly_those_of_float32(width: int, differs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there are kernels of the width; else the same. With ReLU numbers near 0 would fall to the other side."""
+@pytest.mark.parametrize("width", [64, 48])
+@pytest.mark.parametrize(
+    ("arithmetic", "near"), [pytest.param(INT16, 2e-3, marks=vectors), pytest.param(INT8, 0.05, marks=in_bytes)]
+)
+def test_gradients_are_nearly_those_of_float32(
+    arithmetic: Arithmetic, near: float, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are kernels of the width; else without rounding. With ReLU numbers near 0 would change sides."""
     monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
-    found, exact = gradients(INT16, width), gradients(Arithmetic(), width)
-    assert any(not torch.equal(one, other) for one, other in zip(found, exact, strict=True)) == differs
+    found, exact = gradients(arithmetic, width), gradients(Arithmetic(), width)
+    as_they_are = gradients(Arithmetic(arithmetic.dtype), width)
+    assert any(not torch.equal(*both) for both in zip(found, as_they_are, strict=True)) == (width == 64)
     for one, other in zip(found, exact, strict=True):
-        assert float((one - other).norm()) <= 2e-3 * float(other.norm()) + 1e-6
+        assert float((one - other).norm()) <= near * float(other.norm()) + 1e-6

@@ -12,15 +12,18 @@ from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import are_on_one_core, floats, halves, may_round, pairs
+from polyhead.kernels.arrays.tensors import are_on_one_core, floats, halves, pairs
 from polyhead.kernels.factors.panels import pack_columns, pack_rows, unpack
 from polyhead.kernels.factors.whole_numbers import PAIRED
+from polyhead.kernels.linear import gemm_in_bytes
 from polyhead.kernels.linear.gemm_in_vectors import may_multiply
 from polyhead.kernels.loss import expectations as kernels
+from polyhead.kernels.loss import expectations_in_bytes as in_bytes
 from polyhead.kernels.loss import expectations_in_float32 as real
 from polyhead.kernels.loss import expectations_in_integers as integers
 from polyhead.kernels.loss import expectations_in_tiles as tiled
 from polyhead.kernels.numbers.exponential import LARGEST
+from polyhead.kernels.precision import bits_kept
 from polyhead.kernels.sums.finish import BLOCK
 from polyhead.kernels.sums.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.sums.vector_sums import WIDTH
@@ -124,34 +127,37 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
     shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
     count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % DOWN
-    panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
     across = pairs(_scratch.take("across", (x.size(1) // PANEL, count * PANEL // 2, PANEL), torch.int32))
-    pack_rows(halves(weight), panels)
     pack_columns(halves(weight), across)
     mean_features = _scratch.take("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
-    kernels.expectations(
-        halves(x),
-        panels,
-        across,
-        words,
-        targets.numpy(),
-        1 - smoothing,
-        shifts.numpy(),
-        totals.numpy(),
-        mean_weight.numpy(),
-        mean_features,
-        pairs(_scratch.take("pairs", (count, kernels.CHUNK // 2, PANEL), torch.int32)),
-        halves(_scratch.take("rows", (kernels.CHUNK, kernels.GROUP * PANEL), torch.bfloat16)),
-        halves(_scratch.take("turned", (depth, kernels.CHUNK), torch.bfloat16)),
+    of_pairs, of_rows, turned = kernels.shapes(count, depth)
+    room = kernels.Room(
+        pairs(_scratch.take("pairs", of_pairs, torch.int32)),
+        halves(_scratch.take("rows", of_rows, torch.bfloat16)),
+        halves(_scratch.take("turned", turned, torch.bfloat16)),
     )
+    found = shifts.numpy(), totals.numpy(), mean_weight.numpy(), mean_features, room
+    if _are_bytes(features):
+        size = in_bytes.room_for(x.size(0), width, words)
+        bytes_ = _scratch.take("bytes", (size,), torch.uint8).numpy()
+        in_bytes.expectations(halves(x), halves(weight), across, targets.numpy(), 1 - smoothing, *found, bytes_)
+    else:
+        panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
+        pack_rows(halves(weight), panels)
+        kernels.expectations(halves(x), panels, across, words, targets.numpy(), 1 - smoothing, *found)
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
     unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
     return totals[:rows], mean_weight[:rows, :width], d_weight
 
 
+def _are_bytes(features: Tensor) -> bool:
+    """Whether logits are products of bytes."""
+    return bits_kept() == 8 and features.size(1) % PANEL == 0 and gemm_in_bytes.may_multiply()
+
+
 def _are_rounded(features: Tensor) -> bool:
     """Whether they are multiplied as whole numbers."""
-    return features.dtype == torch.float32 and may_round() and features.size(1) % PAIRED == 0
+    return features.dtype == torch.float32 and bits_kept() == 16 and features.size(1) % PAIRED == 0
 
 
 def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:

@@ -1,57 +1,85 @@
 """Which number format to compute in on this machine."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import nn
 
 from polyhead.errors import RecipeError
-from polyhead.hardware import cpu_features, meanwhile
+from polyhead.hardware import cpu_features
 from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear.gemm_in_vectors import may_multiply
+from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
+from polyhead.kernels.precision import Bits, rounding_to
+from polyhead.kernels.sums.registers import PANEL
 from polyhead.model.seq2seq import Seq2SeqModel
 
-Precision = Literal["auto", "float32", "bfloat16", "int16"]
+Precision = Literal["auto", "float32", "bfloat16", "int16", "int8"]
+
+
+_BY_FORMAT: dict[str, tuple[Precision, Precision]] = {
+    "bfloat16": ("int8", "bfloat16"),
+    "float32": ("int16", "float32"),
+}
+"""What is fastest where a format's numbers are multiplied natively: with its factors rounded, and as they are."""
 
 
 class Arithmetic(NamedTuple):
     """How a model computes."""
 
     dtype: torch.dtype = torch.float32
-    products: Literal["highest", "high"] | None = "highest"
-    """How exact those of float32 are, by PyTorch's names: "high" lets kernels round factors to 16 bits. None: as it is
-    set already, which on a GPU is its user's choice."""
+    bits: Bits | None = None
+    """Of the whole numbers that kernels round products' factors to; None: they multiply them as they are."""
 
     def __str__(self) -> str:
         name = str(self.dtype).removeprefix("torch.")
-        return f"{name}, products of 16-bit whole numbers" if self.products == "high" else name
+        return name if self.bits is None else f"{name}, products of {self.bits}-bit whole numbers"
 
     def chosen(self) -> AbstractContextManager[None]:
-        """Within the block products are as exact, in all threads."""
-        if self.products is None:
-            return nullcontext()
-        return meanwhile(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, self.products)
+        """Within the block kernels round so, in all threads."""
+        return rounding_to(self.bits)
+
+
+class _Rounded(NamedTuple):
+    """Products of whole numbers: where there are kernels of them."""
+
+    arithmetic: Arithmetic
+    fits: bool
+    """Whether they are for this CPU."""
+    multiple: int
+    """Of which d_model and d_ff must be multiples."""
+    cpu: str
+    """What they are for, in words."""
 
 
 def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2SeqModel[Any], cores: int) -> Arithmetic:
-    """`auto` → bfloat16 where the hardware multiplies it natively, else int16 where kernels do, else float32.
+    """`auto` → what this machine multiplies fastest: int8 or int16 where kernels do, else bfloat16 or float32.
 
-    cores: those that an operation takes. Raises RecipeError for int16 where there are no kernels of it.
+    cores: those that an operation takes. Raises RecipeError for int8 and int16 where there are no kernels of them.
     """
-    rounds = _has_int16(device, model, cores)
+    rounded = _rounded()
+    possible = [name for name, kind in rounded.items() if kind.fits and _multiply_all(kind, device, model, cores)]
     if precision == "auto":
-        precision = "bfloat16" if has_bfloat16(device) else "int16" if rounds else "float32"
-    if precision == "int16":
-        if not rounds:
+        rounding, plain = _BY_FORMAT["bfloat16" if has_bfloat16(device) else "float32"]
+        precision = rounding if rounding in possible else plain
+    if precision == "int8" or precision == "int16":
+        kind = rounded[precision]
+        if precision not in possible:
             raise RecipeError(
-                'training.precision "int16" is for a CPU with AVX2 and without AVX-512, a training.workers for every '
-                f"thread, and a Transformer whose d_model and d_ff are multiples of {PAIRED}, which is not so here; "
+                f'training.precision "{precision}" is for {kind.cpu}, a training.workers for every thread, and a '
+                f"Transformer whose d_model and d_ff are multiples of {kind.multiple}, which is not so here; "
                 'use "auto", which takes the fastest that there is'
             )
-        return Arithmetic(torch.float32, "high")
-    dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
-    return Arithmetic(dtype, "highest" if device.type == "cpu" else None)
+        return kind.arithmetic
+    return Arithmetic({"float32": torch.float32, "bfloat16": torch.bfloat16}[precision])
+
+
+def _rounded() -> dict[Precision, _Rounded]:
+    bytes_, pairs = Arithmetic(torch.bfloat16, 8), Arithmetic(torch.float32, 16)
+    return {
+        "int8": _Rounded(bytes_, gemm_in_bytes.may_multiply(), PANEL, "a CPU with AVX512-VNNI and without AMX"),
+        "int16": _Rounded(pairs, gemm_in_vectors.may_multiply(), PAIRED, "a CPU with AVX2 and without AVX-512"),
+    }
 
 
 def has_bfloat16(device: torch.device) -> bool:
@@ -62,9 +90,9 @@ def has_bfloat16(device: torch.device) -> bool:
     return device.type == "cpu" and "AVX512" in capabilities and bool(cpu_features() & {"avx512_bf16", "amx_bf16"})
 
 
-def _has_int16(device: torch.device, model: Seq2SeqModel[Any], cores: int) -> bool:
+def _multiply_all(kind: _Rounded, device: torch.device, model: Seq2SeqModel[Any], cores: int) -> bool:
     """Whether kernels multiply all that there is to multiply."""
-    if device.type != "cpu" or cores > 1 or not may_multiply():
+    if device.type != "cpu" or cores > 1:
         return False
     maps: list[nn.Linear] = [part for part in model.modules() if isinstance(part, nn.Linear)]
     sizes = [
@@ -72,4 +100,4 @@ def _has_int16(device: torch.device, model: Seq2SeqModel[Any], cores: int) -> bo
         *(size for each in maps for size in (each.in_features, each.out_features)),
     ]
     recurrent = any(isinstance(part, nn.RNNBase) for part in model.modules())
-    return not recurrent and all(size % PAIRED == 0 for size in sizes)
+    return not recurrent and all(size % kind.multiple == 0 for size in sizes)

@@ -36,11 +36,6 @@ def are_for_kernels(x: Tensor) -> bool:
     return x.dtype == torch.bfloat16 and are_on_one_core(x)
 
 
-def may_round() -> bool:
-    """Whether products of float32 need not be exact, by PyTorch's own setting."""
-    return torch.get_float32_matmul_precision() != "highest"
-
-
 def numbers(x: Tensor) -> Numbers:
     """A tensor → its memory, of bfloat16 as integers, or of float32; or a copy's where it has gaps."""
     return np.asarray(_Memory(x, _KINDS[x.dtype]))

@@ -19,7 +19,7 @@ _TO_WHOLE = every(1.5 * 2**23)
 """Added to a number of float32 it leaves the nearest whole number in the last bits."""
 
 
-def _whole(code: Code, numbers: Any, factors: Any) -> Any:
+def whole(code: Code, numbers: Any, factors: Any) -> Any:
     """The nearest whole numbers to numbers times factors, in the lower half of each lane."""
     return code.builder.bitcast(code.call("llvm.fma.v16f32", REALS, numbers, factors, _TO_WHOLE), INTEGERS)
 
@@ -100,7 +100,7 @@ def pair_row(typing_context: Any, x: Any, block: Any, blocks: Any, factor: Any, 
 
 def _paired(code: Code, numbers: Any, factors: Any) -> Any:
     """A vector of numbers, times factors, as half as many pairs of neighbours."""
-    shorts = code.builder.trunc(_whole(code, numbers, factors), _SHORTS)
+    shorts = code.builder.trunc(whole(code, numbers, factors), _SHORTS)
     return code.builder.bitcast(shorts, ir.VectorType(INTEGER, LANES // 2))
 
 
@@ -145,7 +145,7 @@ def pair_rows(typing_context: Any, x: Any, other: Any, vectors: Any, factors: An
         def step(index: Any, nothing: list[Any]) -> list[Any]:
             here = builder.mul(index, code.long(LINE))
             by = code.load(REALS, factors, here)
-            one, two = (_whole(code, code.load(REALS, place, here), by) for place in (x, other))
+            one, two = (whole(code, code.load(REALS, place, here), by) for place in (x, other))
             code.store(builder.or_(builder.and_(one, _LOWER), builder.shl(two, _SIXTEEN)), out, here)
             return nothing
 

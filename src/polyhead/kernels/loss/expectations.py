@@ -7,6 +7,8 @@ Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple o
 PANEL.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,22 @@ GROUP = 8
 _sums = pair_sums(DOWN)
 
 
+class Room(NamedTuple):
+    """Where it works; nothing of it is read before it is written."""
+
+    pairs: Pairs
+    """[P, CHUNK/2, PANEL] exponentials, two rows' beside each other."""
+    rows: Halves
+    """[CHUNK, GROUP · PANEL] the same, a row's beside each other."""
+    turned: Halves
+    """[D', CHUNK] features, divided by Z."""
+
+
+def shapes(panels: int, depth: int) -> tuple[tuple[int, ...], ...]:
+    """Those of the room's arrays, for P and D'."""
+    return (panels, CHUNK // 2, PANEL), (CHUNK, GROUP * PANEL), (depth, CHUNK)
+
+
 @kernel
 def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
     """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN."""
@@ -44,17 +62,22 @@ def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
 @kernel
 def _exponentials(
     x: Halves,
-    panel: Pairs,
+    panels: Pairs,
+    first: int,
+    end: int,
+    panel: int,
     words: int,
     shifts: Floats,
     rows: Halves,
-    at: int,
     pairs: Pairs,
     sums: Floats,
 ) -> None:
-    """x [R, D] times a panel of `words` words → e in rows[:, at : at + PANEL] and pairs [R/2, PANEL]; added to sums."""
-    weight, steps = np.uintp(panel.ctypes.data), panel.shape[0]
-    for r in range(0, x.shape[0], DOWN):
+    """x [N, D], of that the rows from `first` to `end`, times a panel of `words` words → e, added to sums [N, LANES].
+
+    It goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
+    """
+    weight, steps = np.uintp(panels[panel].ctypes.data), panels.shape[1]
+    for r in range(first, end, DOWN):
         likelihoods(
             np.uintp(x[r:].ctypes.data),
             x.strides[0],
@@ -62,9 +85,9 @@ def _exponentials(
             steps,
             np.uintp(shifts[r:].ctypes.data),
             words,
-            np.uintp(rows[r, at:].ctypes.data),
+            np.uintp(rows[r - first :].ctypes.data),
             rows.strides[0],
-            np.uintp(pairs[r // 2 :].ctypes.data),
+            np.uintp(pairs[(r - first) // 2 :].ctypes.data),
             np.uintp(sums[r:].ctypes.data),
         )
 
@@ -94,6 +117,48 @@ def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> Non
         pairs[panel, r // 2, place] = beside(lower, upper)
 
 
+def expectations_of(exponentials: Any) -> Any:
+    """The kernel of it, by the kernel of a product whose sums become exponentials, as `_exponentials` is."""
+
+    @kernel
+    def expect(
+        left: Any,
+        right: Any,
+        x: Halves,
+        across: Pairs,
+        words: int,
+        targets: Words,
+        share: float,
+        shifts: Floats,
+        totals: Floats,
+        mean_weight: Floats,
+        mean_features: Floats,
+        room: Room,
+    ) -> None:
+        size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
+        room.turned[x.shape[1] :] = 0
+        for first in range(0, size, CHUNK):
+            end = min(first + CHUNK, size)
+            here, mean, rows = x[first:end], mean_weight[first:end], room.rows[: end - first]
+            for group in range(0, count, GROUP):
+                last = min(group + GROUP, count)
+                for p in range(group, last):
+                    at, known, pairs = (p - group) * PANEL, min(PANEL, words - p * PANEL), room.pairs[p]
+                    exponentials(left, right, first, end, p, known, shifts, rows[:, at:], pairs, sums)
+                for d in range(across.shape[0]):
+                    weight = across[d, group * PANEL // 2 : last * PANEL // 2]
+                    _add_product(rows, weight, mean, d * PANEL)
+            _divide(here, sums[first:end], totals[first:end], mean, room.turned)
+            _take_off(targets[first:end], totals[first:end], share, room.pairs)
+            for p in range(count):
+                _add_product(room.turned, room.pairs[p, : (end - first) // 2], mean_features[p], 0)
+
+    return expect
+
+
+_expectations = expectations_of(_exponentials)
+
+
 @kernel
 def expectations(
     x: Halves,
@@ -106,31 +171,12 @@ def expectations(
     totals: Floats,
     mean_weight: Floats,
     mean_features: Floats,
-    pairs: Pairs,
-    rows: Halves,
-    turned: Halves,
+    room: Room,
 ) -> None:
     """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [P, ..] Σ_n e/Z x_n.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
     mean_features [P, D', PANEL], D' being a multiple of DOWN: of e/Z, `share` is taken off at targets [≤ N].
-    mean_weight and mean_features come as zeros; pairs [P, CHUNK/2, PANEL], rows [CHUNK, GROUP · PANEL] and turned
-    [D', CHUNK] are room.
+    mean_weight and mean_features come as zeros.
     """
-    size, sums = x.shape[0], np.zeros((x.shape[0], LANES), np.float32)
-    turned[x.shape[1] :] = 0
-    for first in range(0, size, CHUNK):
-        end = min(first + CHUNK, size)
-        here, mean = x[first:end], mean_weight[first:end]
-        for group in range(0, panels.shape[0], GROUP):
-            last = min(group + GROUP, panels.shape[0])
-            for p in range(group, last):
-                at, known = (p - group) * PANEL, min(PANEL, words - p * PANEL)
-                _exponentials(here, panels[p], known, shifts[first:end], rows, at, pairs[p], sums[first:end])
-            for d in range(across.shape[0]):
-                weight = across[d, group * PANEL // 2 : last * PANEL // 2]
-                _add_product(rows[: end - first], weight, mean, d * PANEL)
-        _divide(here, sums[first:end], totals[first:end], mean, turned)
-        _take_off(targets[first:end], totals[first:end], share, pairs)
-        for p in range(panels.shape[0]):
-            _add_product(turned, pairs[p, : (end - first) // 2], mean_features[p], 0)
+    _expectations(x, panels, x, across, words, targets, share, shifts, totals, mean_weight, mean_features, room)

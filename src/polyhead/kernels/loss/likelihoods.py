@@ -1,10 +1,11 @@
-"""A product of bfloat16 whose sums become exponentials before they leave the registers."""
+"""Products of bfloat16, or of bytes that stand for it, whose sums leave the registers as exponentials."""
 
 from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.numbers.exponential import LOG2_E, cut_exponentials
+from polyhead.kernels.sums.byte_sums import Factors, sums_of_bytes
 from polyhead.kernels.sums.registers import ACROSS, DOWN, PANEL, add_pairs, product
 
 
@@ -39,6 +40,36 @@ def likelihoods(
 
     kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
     return typed("void", *kinds), generate
+
+
+@intrinsic
+def likelihoods_of_bytes(
+    typing_context: Any,
+    x: Any,
+    stride: Any,
+    weight: Any,
+    steps: Any,
+    starts: Any,
+    row_scales: Any,
+    column_scales: Any,
+    shifts: Any,
+    words: Any,
+    rows: Any,
+    row_stride: Any,
+    pairs: Any,
+    totals: Any,
+) -> Any:
+    """The same of a left factor's bytes x [DOWN, K] and a right one's panel, steps = K/4, with their scales."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        *factors, shifts, words, rows, row_stride, pairs, totals = arguments
+        code = Code(builder)
+        sums = [each for row in sums_of_bytes(code, DOWN, Factors(*factors)) for each in row]
+        _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
+        return context.get_dummy_value()
+
+    factors = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS
+    return typed("void", *factors, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
 
 
 def _write(

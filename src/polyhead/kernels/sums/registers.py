@@ -35,10 +35,10 @@ def integer_sums(rows: int) -> Any:
     x [rows, K] unsigned bytes up to LEVELS; weight [K/4, PANEL, 4] bytes from -127 on; start [PANEL] and
     out [rows, PANEL] int32. K ≥ 4.
     """
-    return _sums(rows, INTEGERS, _add_fours)
+    return _sums(rows, INTEGERS, add_fours)
 
 
-def _add_fours(code: Code, total: Any, four: Any, weights: Any) -> Any:
+def add_fours(code: Code, total: Any, four: Any, weights: Any) -> Any:
     """Four products of bytes in each of 16 lanes, added to it."""
     if "avx512_vnni" in cpu_features():
         return code.call("llvm.x86.avx512.vpdpbusd.512", INTEGERS, total, four, weights)
@@ -104,17 +104,20 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
     return sums
 
 
-def product(code: Code, rows: Sequence[Any], weight: Any, steps: Any, begun: Sequence[Any], add: Add) -> list[Any]:
+def product(
+    code: Code, rows: Sequence[Any], weight: Any, steps: Any, begun: Sequence[Any], add: Add, between: int = 4
+) -> list[Any]:
     """Rows' addresses times vectors of a panel's weights, from `begun` on, as many for each row → their sums.
 
     A step takes 32 bits of each row, in every lane, times the panel's: add(code, total, those, weights).
+    between: bytes from a row's number to that of the next step.
     """
     builder, vector, count = code.builder, begun[0].type, len(begun) // len(rows)
 
     def step(index: Any, totals: list[Any]) -> list[Any]:
         here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
         weights = [code.load(vector, here, code.long(4 * LANES * across)) for across in range(count)]
-        column = builder.mul(index, code.long(4))
+        column = builder.mul(index, code.long(between))
         factors = [code.everywhere(code.load(vector.element, row, column)) for row in rows]
         pairs = [(factor, each) for factor in factors for each in weights]
         return [add(code, total, *pair) for total, pair in zip(totals, pairs, strict=True)]

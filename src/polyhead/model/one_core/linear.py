@@ -1,6 +1,7 @@
 """Linear maps and the feed-forward network.
 
-By products of our own in float32, and in bfloat16 where a core has a unit for matrices. Else by oneDNN's, which are
+By products of our own in float32, and in bfloat16 where a core has a unit for matrices or factors are rounded to whole
+numbers. Else by oneDNN's, which are
 fast but for one: a transposed left factor, as in the gradient of the weight, takes more than twice the time. A kernel
 turns it first, and sums the bias' gradient on the way.
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
@@ -17,11 +18,13 @@ from torch import Tensor
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import are_on_one_core, halves, may_round, numbers
+from polyhead.kernels.arrays.tensors import are_on_one_core, halves, numbers
 from polyhead.kernels.factors import transpose as kernels
 from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear import gemm, gemm_in_integers, gemm_in_vectors
+from polyhead.kernels.linear import gemm, gemm_in_bytes, gemm_in_integers, gemm_in_vectors
+from polyhead.kernels.precision import bits_kept
 from polyhead.kernels.sums.finish import BLOCK
+from polyhead.kernels.sums.registers import PANEL
 from polyhead.kernels.sums.vector_sums import WIDTH
 from polyhead.model.one_core.dropout import DropoutMask
 from polyhead.model.one_core.views import flat, rows
@@ -62,7 +65,9 @@ def own_products(x: Tensor, *weights: Tensor) -> Products | None:
     if x.dtype == torch.float32:
         if not gemm_in_vectors.may_multiply() or any(size % WIDTH for size in sizes):
             return None
-        return gemm_in_integers if may_round() and not any(size % PAIRED for size in sizes) else gemm_in_vectors
+        return gemm_in_integers if bits_kept() == 16 and not any(size % PAIRED for size in sizes) else gemm_in_vectors
+    if bits_kept() == 8 and gemm_in_bytes.may_multiply() and not any(size % PANEL for size in sizes):
+        return gemm_in_bytes if x.numel() <= gemm_in_bytes.LONGEST * x.size(-1) else None
     enough = x.numel() >= BLOCK * x.size(-1)
     return gemm if enough and all(size % BLOCK == 0 for size in sizes) and may_use_tiles() else None
 

@@ -1,0 +1,135 @@
+"""The three products of a linear map as `gemm` has them, of bfloat16 that is rounded to whole numbers of 8 bits.
+
+A CPU with VNNI adds up twice as many products of them in a step as of bfloat16.
+Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of PANEL, and none is above LONGEST.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.hardware import cpu_features, may_use_tiles
+from polyhead.kernels.arrays.borrowed import floats_at
+from polyhead.kernels.factors.in_bytes import steps_of, take_columns, take_rows, turn_columns, turn_rows
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.numbers.bfloat16 import Halves, round_all
+from polyhead.kernels.sums.byte_sums import FOUR, HALF, Right, panel_of, product_of_bytes
+from polyhead.kernels.sums.finish import Operation, activated, added, as_they_are, gated
+from polyhead.kernels.sums.registers import PANEL
+from polyhead.kernels.sums.vector_sums import MOST, NUMBER, Left, Seen, unseen
+
+Room = NDArray[np.uint8]
+
+CACHED = 1 << 18
+"""Bytes of the left factor that stay in a core's own cache, beside a panel."""
+LONGEST = 1 << 17
+"""Numbers whose products are added up: 32 bits hold so many of two bytes."""
+
+
+def may_multiply() -> bool:
+    """Whether this CPU multiplies bytes faster than bfloat16 and has no unit for matrices, which `gemm` is for."""
+    return {"avx512_f", "avx512_vnni"} <= cpu_features() and not may_use_tiles()
+
+
+def room_for(rows: int, inputs: int, outputs: int) -> int:
+    """Bytes that these work in."""
+    widest = max(inputs, outputs)
+    of_weight = inputs * outputs + max(CACHED + NUMBER * CACHED // PANEL, (MOST + PANEL) * widest)
+    of_gradient = FOUR * -(-rows // FOUR) * (inputs + outputs)
+    return max(of_weight, of_gradient) + 6 * NUMBER * widest
+
+
+@kernel
+def _right(columns: int, steps: int, room: int) -> Right:
+    """A right factor in that room."""
+    starts = room + FOUR * steps * columns
+    return Right(room, steps, starts, starts + NUMBER * columns)
+
+
+@kernel
+def _behind(right: Right, columns: int) -> int:
+    """What is left of the room."""
+    return right.scales + NUMBER * columns
+
+
+def _product(finish: Operation) -> Any:
+    """The kernel of a product with panels."""
+    multiply = product_of_bytes(finish)
+
+    @kernel
+    def product(left: Halves, right: Right, seen: Seen, out: Halves, room: int) -> None:
+        (rows, width), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
+        some = max(MOST, CACHED // width // MOST * MOST)
+        scales = room + some * width
+        for first in range(0, rows, some):
+            count = min(some, rows - first)
+            take_rows(left.ctypes.data + first * row, row, count, width, room, scales)
+            given, to, beside = Left(room, width, 0), out.ctypes.data + first * out_row, seen.place + first * seen.row
+            for n in range(0, columns, PANEL):
+                place = Seen(beside + HALF * n, seen.row, seen.factor)
+                multiply(given, scales, count, panel_of(right, n), place, to + HALF * n, out_row)
+
+    return product
+
+
+_with_bias, _with_bias_and_relu = _product(added), _product(activated)
+_plain, _gated = _product(as_they_are), _product(gated)
+_turned = product_of_bytes(as_they_are, turned=True)
+
+
+@kernel
+def linear(x: Halves, weight: Halves, bias: Halves, then_activated: bool, out: Halves, room: Room) -> None:
+    """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
+    outputs, inputs = weight.shape
+    right, seen = _right(outputs, inputs // FOUR, room.ctypes.data), Seen(bias.ctypes.data, 0, np.float32(1))
+    rest = _behind(right, outputs)
+    turn_rows(weight, right, rest)
+    if then_activated:
+        _with_bias_and_relu(x, right, seen, out, rest)
+    else:
+        _with_bias(x, right, seen, out, rest)
+
+
+@kernel
+def _columns(x: Halves, room: int) -> Right:
+    """A right factor, in that room."""
+    right = _right(x.shape[1], steps_of(x.shape[0]), room)
+    take_columns(x, right)
+    return right
+
+
+@kernel
+def input_gradient(gradient: Halves, weight: Halves, out: Halves, room: Room) -> None:
+    """gradient [N, M] W → out [N, K]."""
+    right = _columns(weight, room.ctypes.data)
+    _plain(gradient, right, unseen(out.ctypes.data), out, _behind(right, weight.shape[1]))
+
+
+@kernel
+def gated_gradient(gradient: Halves, weight: Halves, passed: Halves, scale: float, out: Halves, room: Room) -> None:
+    """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
+    right, seen = _columns(weight, room.ctypes.data), Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
+    _gated(gradient, right, seen, out, _behind(right, weight.shape[1]))
+
+
+@kernel
+def weight_gradient(gradient: Halves, x: Halves, out: Halves, total: Halves, room: Room) -> None:
+    """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up in float32 → total [M]."""
+    outputs, inputs = out.shape
+    if x.shape[0] == 0:
+        out[:] = 0
+        total[:] = 0
+        return
+    right = _columns(x, room.ctypes.data)
+    size = FOUR * right.steps
+    scales = _behind(right, inputs)
+    sums, left = scales + NUMBER * outputs, scales + 2 * NUMBER * outputs
+    turn_columns(gradient, left, scales, sums)
+    round_all(floats_at(sums, outputs), total)
+    for m in range(0, outputs, PANEL):
+        given, of_rows, place = Left(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
+        for k in range(0, inputs, PANEL):
+            _turned(
+                given, of_rows, PANEL, panel_of(right, k), unseen(place + HALF * k), place + HALF * k, out.strides[0]
+            )
