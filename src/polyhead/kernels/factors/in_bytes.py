@@ -87,26 +87,23 @@ def turn_rows(x: Halves, right: Right, room: int) -> None:
         starts_of(panel, right.steps, right.starts + NUMBER * m)
 
 
-@kernel
-def _look_down(x: Halves, sizes: Halves) -> None:
-    """x [N, K] → the size of each column's largest number [K]."""
-    (rows, columns), row, place, to = x.shape, x.strides[0], x.ctypes.data, sizes.ctypes.data
-    whole = rows // AT_ONCE * AT_ONCE
-    for n in range(0, whole, AT_ONCE):
-        look_down_four(place + n * row, row, columns // (2 * WIDTH), to, to)
-    for n in range(whole, rows):
-        look_down_one(place + n * row, row, columns // (2 * WIDTH), to, to)
+def _down(four: Any, one: Any) -> Any:
+    """The kernel of a pass over x [N, K]: the size of each column's largest number → sizes [K], and what total gets."""
+
+    @kernel
+    def look(x: Halves, sizes: Halves, total: int) -> None:
+        (rows, columns), row, place, to = x.shape, x.strides[0], x.ctypes.data, sizes.ctypes.data
+        whole, vectors = rows // AT_ONCE * AT_ONCE, columns // (2 * WIDTH)
+        for n in range(0, whole, AT_ONCE):
+            four(place + n * row, row, vectors, to, total)
+        for n in range(whole, rows):
+            one(place + n * row, row, vectors, to, total)
+
+    return look
 
 
-@kernel
-def _add_down(x: Halves, sizes: Halves, total: int) -> None:
-    """The same; sums over N are added to total [K], float32."""
-    (rows, columns), row, place, to = x.shape, x.strides[0], x.ctypes.data, sizes.ctypes.data
-    whole = rows // AT_ONCE * AT_ONCE
-    for n in range(0, whole, AT_ONCE):
-        add_down_four(place + n * row, row, columns // (2 * WIDTH), to, total)
-    for n in range(whole, rows):
-        add_down_one(place + n * row, row, columns // (2 * WIDTH), to, total)
+_look_down, _add_down = _down(look_down_four, look_down_one), _down(add_down_four, add_down_one)
+"""Nothing, and sums over N: float32, added to what is there."""
 
 
 def _take_down(round_some: Any) -> Any:
@@ -139,7 +136,7 @@ _take_left, _take_right = _take_down(round_down), _take_down(round_down_with_sig
 def take_columns(x: Halves, right: Right) -> None:
     """x [N, K] as a right factor."""
     sizes = np.zeros(x.shape[1], np.uint16)
-    _look_down(x, sizes)
+    _look_down(x, sizes, sizes.ctypes.data)
     _take_right(x, sizes, right.panels, right.scales)
     for k in range(0, x.shape[1], PANEL):
         starts_of(right.panels + right.steps * FOUR * k, right.steps, right.starts + NUMBER * k)
