@@ -8,7 +8,7 @@ from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
 from polyhead.kernels.sums import squares
 
 bfloat16 = pytest.mark.skipif(not multiplies_bfloat16(), reason="oneDNN doesn't multiply bfloat16 on this CPU")
-vectors = pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has other vectors than AVX2's")
+vectors = pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has no AVX2, or multiplies bfloat16")
 in_bytes = pytest.mark.skipif(not gemm_in_bytes.may_multiply(), reason="this CPU has AMX, or no VNNI for bytes")
 _squares = pytest.mark.skipif(not squares.may_multiply(), reason="this CPU adds up no pairs of bfloat16")
 

@@ -19,7 +19,7 @@ from polyhead.training.precision import Arithmetic, Precision, choose_arithmetic
 from tests.marks import in_bytes, vectors
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
-INT16, INT8 = Arithmetic(torch.float32, 16), Arithmetic(torch.bfloat16, 8)
+INT16, INT8, INT8_OF_FLOAT32 = Arithmetic(torch.float32, 16), Arithmetic(torch.bfloat16, 8), Arithmetic(bits=8)
 
 
 def transformer(width: int = 64) -> Seq2SeqModel[Any]:
@@ -42,7 +42,8 @@ def make_cpu(patch: pytest.MonkeyPatch, bfloat16: bool, avx2_alone: bool, withou
         (True, False, True, INT8),
         (True, False, False, Arithmetic(torch.bfloat16)),
         (False, True, False, INT16),
-        (False, False, True, Arithmetic(torch.float32)),
+        (False, True, True, INT8_OF_FLOAT32),
+        (False, False, True, INT8_OF_FLOAT32),
         (False, False, False, Arithmetic(torch.float32)),
     ],
 )
@@ -75,7 +76,7 @@ def test_what_is_asked_for_is_what_there_is(monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 @pytest.mark.parametrize(
-    ("precision", "reason"), [("int16", "AVX2 .* multiples of 32"), ("int8", "AVX512-VNNI .* multiples of 64")]
+    ("precision", "reason"), [("int16", "AVX2 .* multiples of 32"), ("int8", "VNNI .* multiples of 64")]
 )
 def test_whole_numbers_are_only_where_kernels_multiply_all(
     precision: Precision,
@@ -93,12 +94,13 @@ def test_whole_numbers_are_only_where_kernels_multiply_all(
 
 
 def test_it_is_said() -> None:
-    said = [str(each) for each in (Arithmetic(), Arithmetic(torch.bfloat16), INT16, INT8)]
+    said = [str(each) for each in (Arithmetic(), Arithmetic(torch.bfloat16), INT16, INT8, INT8_OF_FLOAT32)]
     assert said == [
         "float32",
         "bfloat16",
         "float32, products of 16-bit whole numbers",
         "bfloat16, products of 8-bit whole numbers",
+        "float32, products of 8-bit whole numbers",
     ]
 
 
@@ -130,7 +132,12 @@ def gradients(arithmetic: Arithmetic, width: int) -> list[Tensor]:
 
 @pytest.mark.parametrize("width", [64, 48])
 @pytest.mark.parametrize(
-    ("arithmetic", "near"), [pytest.param(INT16, 2e-3, marks=vectors), pytest.param(INT8, 0.05, marks=in_bytes)]
+    ("arithmetic", "near"),
+    [
+        pytest.param(INT16, 2e-3, marks=vectors),
+        pytest.param(INT8, 0.05, marks=in_bytes),
+        pytest.param(INT8_OF_FLOAT32, 0.05, marks=in_bytes),
+    ],
 )
 def test_gradients_are_nearly_those_of_float32(
     arithmetic: Arithmetic, near: float, width: int, monkeypatch: pytest.MonkeyPatch

@@ -64,6 +64,12 @@ class Code:
         """So many addresses, so many bytes apart."""
         return [self.builder.add(address, self.builder.mul(row, self.long(number))) for number in range(count)]
 
+    def parts(self, value: Any) -> list[Any]:
+        """Those of a tuple."""
+        kinds = value.type
+        count = kinds.count if isinstance(kinds, ir.ArrayType) else len(kinds.elements)
+        return [self.builder.extract_value(value, number) for number in range(count)]
+
     def everywhere(self, value: Any) -> Any:
         """The value in every lane of a vector."""
         vector = ir.VectorType(value.type, LANES)

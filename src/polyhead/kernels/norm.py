@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.numbers.bfloat16 import Halves, round_all, rounded, widened
+from polyhead.kernels.numbers.bfloat16 import Halves, rounded, widened
+from polyhead.kernels.numbers.formats import round_all
 
 Floats = NDArray[np.float32]
 

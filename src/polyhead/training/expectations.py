@@ -136,15 +136,15 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
         halves(_scratch.take("rows", of_rows, torch.bfloat16)),
         halves(_scratch.take("turned", turned, torch.bfloat16)),
     )
-    found = shifts.numpy(), totals.numpy(), mean_weight.numpy(), mean_features, room
+    asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
+    found = kernels.Found(totals.numpy(), mean_weight.numpy(), mean_features)
     if _are_bytes(features):
-        size = in_bytes.room_for(x.size(0), width, words)
-        bytes_ = _scratch.take("bytes", (size,), torch.uint8).numpy()
-        in_bytes.expectations(halves(x), halves(weight), across, targets.numpy(), 1 - smoothing, *found, bytes_)
+        bytes_ = _scratch.take("bytes", (in_bytes.room_for(x.size(0), width, words),), torch.uint8).numpy()
+        in_bytes.expectations(halves(x), halves(weight), across, asked, found, room, bytes_)
     else:
         panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
         pack_rows(halves(weight), panels)
-        kernels.expectations(halves(x), panels, across, words, targets.numpy(), 1 - smoothing, *found)
+        kernels.expectations(halves(x), panels, across, asked, found, room)
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
     unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
     return totals[:rows], mean_weight[:rows, :width], d_weight
@@ -157,7 +157,7 @@ def _are_bytes(features: Tensor) -> bool:
 
 def _are_rounded(features: Tensor) -> bool:
     """Whether they are multiplied as whole numbers."""
-    return features.dtype == torch.float32 and bits_kept() == 16 and features.size(1) % PAIRED == 0
+    return features.dtype == torch.float32 and bits_kept() is not None and features.size(1) % PAIRED == 0
 
 
 def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:

@@ -16,12 +16,8 @@ from polyhead.model.seq2seq import Seq2SeqModel
 
 Precision = Literal["auto", "float32", "bfloat16", "int16", "int8"]
 
-
-_BY_FORMAT: dict[str, tuple[Precision, Precision]] = {
-    "bfloat16": ("int8", "bfloat16"),
-    "float32": ("int16", "float32"),
-}
-"""What is fastest where a format's numbers are multiplied natively: with its factors rounded, and as they are."""
+_FASTEST_FIRST: tuple[Precision, ...] = ("int8", "bfloat16", "int16", "float32")
+"""Of those that there are kernels or units for."""
 
 
 class Arithmetic(NamedTuple):
@@ -57,11 +53,12 @@ def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2Seq
 
     cores: those that an operation takes. Raises RecipeError for int8 and int16 where there are no kernels of them.
     """
-    rounded = _rounded()
-    possible = [name for name, kind in rounded.items() if kind.fits and _multiply_all(kind, device, model, cores)]
+    native = torch.bfloat16 if has_bfloat16(device) else torch.float32
+    rounded = _rounded(native)
+    possible = {name for name, kind in rounded.items() if kind.fits and _multiply_all(kind, device, model, cores)}
     if precision == "auto":
-        rounding, plain = _BY_FORMAT["bfloat16" if has_bfloat16(device) else "float32"]
-        precision = rounding if rounding in possible else plain
+        unrounded: set[Precision] = {"float32", "bfloat16"} if native == torch.bfloat16 else {"float32"}
+        precision = next(name for name in _FASTEST_FIRST if name in possible | unrounded)
     if precision == "int8" or precision == "int16":
         kind = rounded[precision]
         if precision not in possible:
@@ -74,11 +71,12 @@ def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2Seq
     return Arithmetic({"float32": torch.float32, "bfloat16": torch.bfloat16}[precision])
 
 
-def _rounded() -> dict[Precision, _Rounded]:
-    bytes_, pairs = Arithmetic(torch.bfloat16, 8), Arithmetic(torch.float32, 16)
+def _rounded(native: torch.dtype) -> dict[Precision, _Rounded]:
+    """native: the format that models have beside their products of bytes."""
+    bytes_, pairs = Arithmetic(native, 8), Arithmetic(torch.float32, 16)
     return {
-        "int8": _Rounded(bytes_, gemm_in_bytes.may_multiply(), PANEL, "a CPU with AVX512-VNNI and without AMX"),
-        "int16": _Rounded(pairs, gemm_in_vectors.may_multiply(), PAIRED, "a CPU with AVX2 and without AVX-512"),
+        "int8": _Rounded(bytes_, gemm_in_bytes.may_multiply(), PANEL, "a CPU with VNNI and without AMX"),
+        "int16": _Rounded(pairs, gemm_in_vectors.may_multiply(), PAIRED, "a CPU with AVX2 and without bfloat16"),
     }
 
 

@@ -1,4 +1,4 @@
-"""Matrices of bfloat16 as whole numbers of 8 bits and scales, in the orders in which products read them.
+"""Matrices of bfloat16 or float32 as whole numbers of 8 bits and scales, in the orders in which products read them.
 
 What is added up over, a row or a column, has a scale of its own, by which its largest number becomes 127. Where a
 number is NaN or infinite, all that comes of it is NaN; where all are too small for a scale, they count as 0.
@@ -24,10 +24,11 @@ from polyhead.kernels.factors.rounding_to_bytes import (
     round_row_with_sign,
 )
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.numbers.bfloat16 import Halves, widened
-from polyhead.kernels.sums.byte_sums import FOUR, HALF, STEP, Right, starts_of
+from polyhead.kernels.numbers.formats import Numbers, real
+from polyhead.kernels.numbers.stored import LINE
+from polyhead.kernels.sums.byte_sums import FOUR, STEP, Right, starts_of
 from polyhead.kernels.sums.registers import PANEL
-from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH
+from polyhead.kernels.sums.vector_sums import NUMBER, WIDTH
 
 LARGEST = np.float32(127)
 _SMALLEST = np.float32(1e-35)
@@ -57,17 +58,18 @@ def steps_of(count: int) -> int:
 
 
 @kernel
-def take_rows(x: int, row: int, rows: int, columns: int, out: int, scales: int) -> None:
-    """x [rows, K], at an address, a row's bytes apart → a left factor's out [rows, K] and scales [rows]."""
-    found, panels = floats_at(scales, rows), columns // PANEL
-    for n in range(rows):
-        here = x + n * row
-        found[n] = scale_of(largest_of(here, panels))
-        round_row(here, panels, inverse(found[n]), out + n * columns)
+def take_rows(x: Numbers, first: int, count: int, out: int, scales: int) -> None:
+    """So many rows of x [N, K], from the first on → a left factor's out [count, K] and scales [count]."""
+    found, columns, row = floats_at(scales, count), x.shape[1], x.strides[0]
+    place, panels = x.ctypes.data + first * row, columns // PANEL
+    for n in range(count):
+        here = place + n * row
+        found[n] = scale_of(largest_of(x, here, panels))
+        round_row(x, here, panels, inverse(found[n]), out + n * columns)
 
 
 @kernel
-def turn_rows(x: Halves, right: Right, room: int) -> None:
+def turn_rows(x: Numbers, right: Right, room: int) -> None:
     """x [M, K], its rows as a right factor's columns; behind the last up to a whole panel any, of scale 0.
 
     room: for the bytes of PANEL rows.
@@ -79,8 +81,8 @@ def turn_rows(x: Halves, right: Right, room: int) -> None:
         panel = right.panels + m * columns
         for n in range(min(PANEL, rows - m)):
             place = x.ctypes.data + (m + n) * row
-            found[m + n] = scale_of(largest_of(place, panels))
-            round_row_with_sign(place, panels, inverse(found[m + n]), room + n * columns)
+            found[m + n] = scale_of(largest_of(x, place, panels))
+            round_row_with_sign(x, place, panels, inverse(found[m + n]), room + n * columns)
         for n in range(0, PANEL, WIDTH):
             for k in range(0, columns, LINE):
                 turn(room + n * columns + k, columns, WIDTH, panel + PANEL * k + NUMBER * n, STEP)
@@ -91,13 +93,13 @@ def _down(four: Any, one: Any) -> Any:
     """The kernel of a pass over x [N, K]: the size of each column's largest number → sizes [K], and what total gets."""
 
     @kernel
-    def look(x: Halves, sizes: Halves, total: int) -> None:
+    def look(x: Numbers, sizes: Numbers, total: int) -> None:
         (rows, columns), row, place, to = x.shape, x.strides[0], x.ctypes.data, sizes.ctypes.data
-        whole, vectors = rows // AT_ONCE * AT_ONCE, columns // (2 * WIDTH)
+        whole, lines = rows // AT_ONCE * AT_ONCE, columns * x.itemsize // LINE
         for n in range(0, whole, AT_ONCE):
-            four(place + n * row, row, vectors, to, total)
+            four(x, place + n * row, row, lines, to, total)
         for n in range(whole, rows):
-            one(place + n * row, row, vectors, to, total)
+            one(x, place + n * row, row, lines, to, total)
 
     return look
 
@@ -108,23 +110,23 @@ _look_down, _add_down = _down(look_down_four, look_down_one), _down(add_down_fou
 
 def _take_down(round_some: Any) -> Any:
     @kernel
-    def take(x: Halves, sizes: Halves, out: int, scales: int) -> None:
+    def take(x: Numbers, sizes: Numbers, out: int, scales: int) -> None:
         (rows, columns), row, place = x.shape, x.strides[0], x.ctypes.data
         found, factors = floats_at(scales, columns), np.empty(columns, np.float32)
         for k in range(columns):
-            found[k] = scale_of(widened(sizes[k]))
+            found[k] = scale_of(real(sizes[k]))
             factors[k] = inverse(found[k])
-        steps, whole, by, last = steps_of(rows), rows // FOUR, factors.ctypes.data, np.zeros((FOUR, PANEL), np.uint16)
+        steps, whole, by, last = steps_of(rows), rows // FOUR, factors.ctypes.data, np.zeros((FOUR, PANEL), x.dtype)
         for first in range(0, whole, _ROWS // FOUR):
             count = min(_ROWS // FOUR, whole - first)
             for k in range(0, columns, PANEL):
                 to = out + steps * FOUR * k + STEP * first
-                round_some(place + FOUR * first * row + HALF * k, row, count, by + NUMBER * k, to)
+                round_some(x, place + FOUR * first * row + x.itemsize * k, row, count, by + NUMBER * k, to)
         for k in range(0, columns if steps > whole else 0, PANEL):
             for n in range(FOUR * whole, rows):
                 last[n - FOUR * whole] = x[n, k : k + PANEL]
             to = out + steps * FOUR * k + STEP * whole
-            round_some(last.ctypes.data, last.strides[0], 1, by + NUMBER * k, to)
+            round_some(last, last.ctypes.data, last.strides[0], 1, by + NUMBER * k, to)
 
     return take
 
@@ -133,9 +135,9 @@ _take_left, _take_right = _take_down(round_down), _take_down(round_down_with_sig
 
 
 @kernel
-def take_columns(x: Halves, right: Right) -> None:
+def take_columns(x: Numbers, right: Right) -> None:
     """x [N, K] as a right factor."""
-    sizes = np.zeros(x.shape[1], np.uint16)
+    sizes = np.zeros(x.shape[1], x.dtype)
     _look_down(x, sizes, sizes.ctypes.data)
     _take_right(x, sizes, right.panels, right.scales)
     for k in range(0, x.shape[1], PANEL):
@@ -143,9 +145,9 @@ def take_columns(x: Halves, right: Right) -> None:
 
 
 @kernel
-def turn_columns(x: Halves, out: int, scales: int, total: int) -> None:
+def turn_columns(x: Numbers, out: int, scales: int, total: int) -> None:
     """x [N, M], its columns as a turned left factor's rows → out and scales [M]; sums over N → total [M], float32."""
-    sizes = np.zeros(x.shape[1], np.uint16)
+    sizes = np.zeros(x.shape[1], x.dtype)
     floats_at(total, x.shape[1])[:] = 0
     _add_down(x, sizes, total)
     _take_left(x, sizes, out, scales)

@@ -7,7 +7,8 @@ import numpy as np
 
 from polyhead.kernels.factors.transpose import turn_block
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.numbers.bfloat16 import Halves, round_all
+from polyhead.kernels.numbers.bfloat16 import Halves
+from polyhead.kernels.numbers.formats import round_all
 from polyhead.kernels.sums.block_sums import BLOCK, Left, Seen
 from polyhead.kernels.sums.squares import SQUARE, mix, turn
 from polyhead.kernels.sums.tiles import BYTES, ROWS

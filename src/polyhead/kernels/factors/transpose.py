@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
-from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, round_all, rounded, widened
+from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, rounded, widened
+from polyhead.kernels.numbers.formats import round_all
 
 BLOCK = 2 * LANES
 """Rows and columns that are turned in registers: a row of them is one vector."""

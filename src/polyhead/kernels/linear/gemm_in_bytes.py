@@ -1,4 +1,4 @@
-"""The three products of a linear map as `gemm` has them, of bfloat16 that is rounded to whole numbers of 8 bits.
+"""The three products of a linear map as `gemm` has them, of numbers that are rounded to whole ones of 8 bits.
 
 A CPU with VNNI adds up twice as many products of them in a step as of bfloat16.
 Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of PANEL, and none is above LONGEST.
@@ -13,8 +13,8 @@ from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.arrays.borrowed import floats_at
 from polyhead.kernels.factors.in_bytes import steps_of, take_columns, take_rows, turn_columns, turn_rows
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.numbers.bfloat16 import Halves, round_all
-from polyhead.kernels.sums.byte_sums import FOUR, HALF, Right, panel_of, product_of_bytes
+from polyhead.kernels.numbers.formats import Numbers, round_all
+from polyhead.kernels.sums.byte_sums import FOUR, Right, panel_of, product_of_bytes
 from polyhead.kernels.sums.finish import Operation, activated, added, as_they_are, gated
 from polyhead.kernels.sums.registers import PANEL
 from polyhead.kernels.sums.vector_sums import MOST, NUMBER, Left, Seen, unseen
@@ -29,7 +29,7 @@ LONGEST = 1 << 17
 
 def may_multiply() -> bool:
     """Whether this CPU multiplies bytes faster than bfloat16 and has no unit for matrices, which `gemm` is for."""
-    return {"avx512_f", "avx512_vnni"} <= cpu_features() and not may_use_tiles()
+    return bool({"avx512_vnni", "avx_vnni"} & cpu_features()) and not may_use_tiles()
 
 
 def room_for(rows: int, inputs: int, outputs: int) -> int:
@@ -58,17 +58,17 @@ def _product(finish: Operation) -> Any:
     multiply = product_of_bytes(finish)
 
     @kernel
-    def product(left: Halves, right: Right, seen: Seen, out: Halves, room: int) -> None:
-        (rows, width), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
+    def product(left: Numbers, right: Right, seen: Seen, out: Numbers, room: int) -> None:
+        (rows, width), columns, (out_row,), size = left.shape, out.shape[1], out.strides[:1], out.itemsize
         some = max(MOST, CACHED // width // MOST * MOST)
         scales = room + some * width
         for first in range(0, rows, some):
             count = min(some, rows - first)
-            take_rows(left.ctypes.data + first * row, row, count, width, room, scales)
+            take_rows(left, first, count, room, scales)
             given, to, beside = Left(room, width, 0), out.ctypes.data + first * out_row, seen.place + first * seen.row
             for n in range(0, columns, PANEL):
-                place = Seen(beside + HALF * n, seen.row, seen.factor)
-                multiply(given, scales, count, panel_of(right, n), place, to + HALF * n, out_row)
+                place = Seen(beside + size * n, seen.row, seen.factor)
+                multiply(given, scales, count, panel_of(right, n), place, out, to + size * n)
 
     return product
 
@@ -79,7 +79,7 @@ _turned = product_of_bytes(as_they_are, turned=True)
 
 
 @kernel
-def linear(x: Halves, weight: Halves, bias: Halves, then_activated: bool, out: Halves, room: Room) -> None:
+def linear(x: Numbers, weight: Numbers, bias: Numbers, then_activated: bool, out: Numbers, room: Room) -> None:
     """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
     outputs, inputs = weight.shape
     right, seen = _right(outputs, inputs // FOUR, room.ctypes.data), Seen(bias.ctypes.data, 0, np.float32(1))
@@ -92,7 +92,7 @@ def linear(x: Halves, weight: Halves, bias: Halves, then_activated: bool, out: H
 
 
 @kernel
-def _columns(x: Halves, room: int) -> Right:
+def _columns(x: Numbers, room: int) -> Right:
     """A right factor, in that room."""
     right = _right(x.shape[1], steps_of(x.shape[0]), room)
     take_columns(x, right)
@@ -100,21 +100,21 @@ def _columns(x: Halves, room: int) -> Right:
 
 
 @kernel
-def input_gradient(gradient: Halves, weight: Halves, out: Halves, room: Room) -> None:
+def input_gradient(gradient: Numbers, weight: Numbers, out: Numbers, room: Room) -> None:
     """gradient [N, M] W → out [N, K]."""
     right = _columns(weight, room.ctypes.data)
     _plain(gradient, right, unseen(out.ctypes.data), out, _behind(right, weight.shape[1]))
 
 
 @kernel
-def gated_gradient(gradient: Halves, weight: Halves, passed: Halves, scale: float, out: Halves, room: Room) -> None:
+def gated_gradient(gradient: Numbers, weight: Numbers, passed: Numbers, scale: float, out: Numbers, room: Room) -> None:
     """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
     right, seen = _columns(weight, room.ctypes.data), Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
     _gated(gradient, right, seen, out, _behind(right, weight.shape[1]))
 
 
 @kernel
-def weight_gradient(gradient: Halves, x: Halves, out: Halves, total: Halves, room: Room) -> None:
+def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers, room: Room) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up in float32 → total [M]."""
     outputs, inputs = out.shape
     if x.shape[0] == 0:
@@ -130,6 +130,5 @@ def weight_gradient(gradient: Halves, x: Halves, out: Halves, total: Halves, roo
     for m in range(0, outputs, PANEL):
         given, of_rows, place = Left(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
         for k in range(0, inputs, PANEL):
-            _turned(
-                given, of_rows, PANEL, panel_of(right, k), unseen(place + HALF * k), place + HALF * k, out.strides[0]
-            )
+            to = place + out.itemsize * k
+            _turned(given, of_rows, PANEL, panel_of(right, k), unseen(to), out, to)

@@ -29,8 +29,8 @@ WHOLE = MOST * WIDTH // 2
 
 
 def may_multiply() -> bool:
-    """Whether this CPU's vectors are those that this is for. With AVX-512 PyTorch's products were not compared."""
-    return {"avx2", "fma3"} <= cpu_features() and "avx512_f" not in cpu_features()
+    """Whether this CPU has such vectors and nothing better: with products of bfloat16 float32 is not for speed."""
+    return {"avx2", "fma3"} <= cpu_features() and not {"avx512_bf16", "amx_bf16"} & cpu_features()
 
 
 def room_for(rows: int, inputs: int, outputs: int) -> int:

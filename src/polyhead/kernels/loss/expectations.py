@@ -29,6 +29,30 @@ GROUP = 8
 _sums = pair_sums(DOWN)
 
 
+class Asked(NamedTuple):
+    """What of."""
+
+    words: int
+    """V."""
+    targets: Words
+    """[≤ N], at which …"""
+    share: float
+    """… so much is taken off e/Z."""
+    shifts: Floats
+    """[N]."""
+
+
+class Found(NamedTuple):
+    """What is found; the last two come as zeros."""
+
+    totals: Floats
+    """[N] Z,"""
+    mean_weight: Floats
+    """[N, D] Σ_v e/Z W_v,"""
+    mean_features: Floats
+    """and [P, D', PANEL] Σ_n e/Z x_n, of which D' is a multiple of DOWN."""
+
+
 class Room(NamedTuple):
     """Where it works; nothing of it is read before it is written."""
 
@@ -121,20 +145,9 @@ def expectations_of(exponentials: Any) -> Any:
     """The kernel of it, by the kernel of a product whose sums become exponentials, as `_exponentials` is."""
 
     @kernel
-    def expect(
-        left: Any,
-        right: Any,
-        x: Halves,
-        across: Pairs,
-        words: int,
-        targets: Words,
-        share: float,
-        shifts: Floats,
-        totals: Floats,
-        mean_weight: Floats,
-        mean_features: Floats,
-        room: Room,
-    ) -> None:
+    def expect(left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, room: Room) -> None:
+        words, targets, share, shifts = asked
+        totals, mean_weight, mean_features = found
         size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
         room.turned[x.shape[1] :] = 0
         for first in range(0, size, CHUNK):
@@ -160,23 +173,9 @@ _expectations = expectations_of(_exponentials)
 
 
 @kernel
-def expectations(
-    x: Halves,
-    panels: Pairs,
-    across: Pairs,
-    words: int,
-    targets: Words,
-    share: float,
-    shifts: Floats,
-    totals: Floats,
-    mean_weight: Floats,
-    mean_features: Floats,
-    room: Room,
-) -> None:
-    """x [N, D], W twice, shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, mean_features [P, ..] Σ_n e/Z x_n.
+def expectations(x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, room: Room) -> None:
+    """x [N, D], and W twice.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
-    mean_features [P, D', PANEL], D' being a multiple of DOWN: of e/Z, `share` is taken off at targets [≤ N].
-    mean_weight and mean_features come as zeros.
     """
-    _expectations(x, panels, x, across, words, targets, share, shifts, totals, mean_weight, mean_features, room)
+    _expectations(x, panels, x, across, asked, found, room)

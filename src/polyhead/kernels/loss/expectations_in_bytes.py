@@ -11,20 +11,19 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.factors.in_bytes import take_rows, turn_rows
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.loss.expectations import Floats, Pairs, Words, expectations_of
+from polyhead.kernels.loss.expectations import Asked, Floats, Found, Pairs, expectations_of
 from polyhead.kernels.loss.expectations import Room as RoomOfHalves
 from polyhead.kernels.loss.likelihoods import likelihoods_of_bytes
 from polyhead.kernels.numbers.bfloat16 import Halves
 from polyhead.kernels.sums.byte_sums import FOUR, Right, panel_of
 from polyhead.kernels.sums.registers import DOWN, PANEL
-from polyhead.kernels.sums.vector_sums import NUMBER
+from polyhead.kernels.sums.vector_sums import NUMBER, Left
 
 
-class _Left(NamedTuple):
-    """Rows as bytes: addresses of these, a row's bytes, and of the rows' scales."""
+class _Given(NamedTuple):
+    """Rows as bytes, and where their scales are."""
 
-    place: int
-    row: int
+    left: Left
     scales: int
 
 
@@ -36,7 +35,7 @@ def room_for(rows: int, width: int, words: int) -> int:
 
 @kernel
 def _exponentials(
-    left: _Left,
+    given: _Given,
     right: Right,
     first: int,
     end: int,
@@ -48,16 +47,12 @@ def _exponentials(
     sums: Floats,
 ) -> None:
     """As those of `expectations`."""
-    here = panel_of(right, panel * PANEL)
+    left, here = given.left, panel_of(right, panel * PANEL)
     for r in range(first, end, DOWN):
         likelihoods_of_bytes(
-            left.place + r * left.row,
-            left.row,
-            here.panels,
-            here.steps,
-            here.starts,
-            left.scales + NUMBER * r,
-            here.scales,
+            Left(left.place + r * left.row, left.row, left.block),
+            given.scales + NUMBER * r,
+            here,
             shifts[r:].ctypes.data,
             words,
             rows[r - first :].ctypes.data,
@@ -75,22 +70,17 @@ def expectations(
     x: Halves,
     weight: Halves,
     across: Pairs,
-    targets: Words,
-    share: float,
-    shifts: Floats,
-    totals: Floats,
-    mean_weight: Floats,
-    mean_features: Floats,
+    asked: Asked,
+    found: Found,
     room: RoomOfHalves,
     bytes_: NDArray[np.uint8],
 ) -> None:
     """weight [V, D]; bytes_: `room_for`; the rest as it is there."""
-    (rows, width), words, columns = x.shape, weight.shape[0], mean_features.shape[0] * PANEL
+    (rows, width), columns = x.shape, found.mean_features.shape[0] * PANEL
     starts = bytes_.ctypes.data + columns * width
     right = Right(bytes_.ctypes.data, width // FOUR, starts, starts + NUMBER * columns)
     scales = right.scales + NUMBER * columns
-    given = scales + NUMBER * rows
-    turn_rows(weight, right, given)
-    left = _Left(given, width, scales)
-    take_rows(x.ctypes.data, x.strides[0], rows, width, given, scales)
-    _expectations(left, right, x, across, words, targets, share, shifts, totals, mean_weight, mean_features, room)
+    place = scales + NUMBER * rows
+    turn_rows(weight, right, place)
+    take_rows(x, 0, rows, place, scales)
+    _expectations(_Given(Left(place, width, 0), scales), right, x, across, asked, found, room)

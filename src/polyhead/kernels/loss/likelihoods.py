@@ -5,7 +5,7 @@ from typing import Any
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.numbers.exponential import LOG2_E, cut_exponentials
-from polyhead.kernels.sums.byte_sums import Factors, sums_of_bytes
+from polyhead.kernels.sums.byte_sums import sums_of_bytes
 from polyhead.kernels.sums.registers import ACROSS, DOWN, PANEL, add_pairs, product
 
 
@@ -45,13 +45,9 @@ def likelihoods(
 @intrinsic
 def likelihoods_of_bytes(
     typing_context: Any,
-    x: Any,
-    stride: Any,
-    weight: Any,
-    steps: Any,
-    starts: Any,
-    row_scales: Any,
-    column_scales: Any,
+    left: Any,
+    scales: Any,
+    right: Any,
     shifts: Any,
     words: Any,
     rows: Any,
@@ -59,17 +55,17 @@ def likelihoods_of_bytes(
     pairs: Any,
     totals: Any,
 ) -> Any:
-    """The same of a left factor's bytes x [DOWN, K] and a right one's panel, steps = K/4, with their scales."""
+    """The same of DOWN rows of bytes and their scales and of a panel, which is a whole Right."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        *factors, shifts, words, rows, row_stride, pairs, totals = arguments
+        left, scales, right, *others = arguments
         code = Code(builder)
-        sums = [each for row in sums_of_bytes(code, DOWN, Factors(*factors)) for each in row]
-        _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
+        sums = [each for row in sums_of_bytes(code, DOWN, left, scales, right) for each in row]
+        _write(code, sums, *others)
         return context.get_dummy_value()
 
-    factors = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS
-    return typed("void", *factors, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
+    kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
+    return typed("void", left, scales, right, *kinds), generate
 
 
 def _write(

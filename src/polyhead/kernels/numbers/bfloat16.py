@@ -39,13 +39,6 @@ def parts(two: Any) -> tuple[Any, Any]:
     return np.uint16(two & _LOWER_HALF), np.uint16(two >> _SIXTEEN)
 
 
-@kernel
-def round_all(numbers: NDArray[np.float32], out: Halves) -> None:
-    """numbers [N] → out [N]."""
-    for n in range(numbers.shape[0]):
-        out[n] = rounded(numbers[n])
-
-
 def pairs_of(code: Code, first: Any, second: Any) -> Any:
     """`rounded` and `beside` of two vectors: 16 pairs."""
     builder = code.builder

@@ -41,6 +41,13 @@ def _rounded(value: Any, like: Any) -> Callable[[Any, Any], Any]:
     return lambda value, like: bfloat16.rounded(value)
 
 
+@kernel
+def round_all(values: NDArray[np.float32], out: Numbers) -> None:
+    """values [N] → out [N], in its format."""
+    for n in range(values.shape[0]):
+        out[n] = rounded(values[n], out[n])
+
+
 def in_pairs(x: Numbers) -> Any:
     """All of x [N] but an odd last one, two beside each other as an integer."""
     return x[: x.shape[0] // 2 * 2].view(np.uint64 if x.dtype == np.float32 else np.uint32)

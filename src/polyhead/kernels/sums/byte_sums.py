@@ -1,8 +1,9 @@
-"""Products of bytes, some rows times a panel of columns, with all that is added up in registers, finished as bfloat16.
+"""Products of bytes, some rows times a panel of columns, with all that is added up in registers.
 
-A right factor lies in panels of PANEL columns: four numbers of each that are added up beside each other, signed bytes
-from -127 on. A left factor's bytes are larger by ZERO, and so without a sign, as VNNI wants them; sums start from what
-this adds. It lies as its rows do, or turned, in panels of the same kind, of which some columns are its rows.
+They end as bfloat16 or float32. A right factor lies in panels of PANEL columns: four numbers of each that are added up
+beside each other, signed bytes from -127 on. A left factor's bytes are larger by ZERO, and so without a sign, as VNNI
+wants them; sums start from what this adds. It lies as its rows do, or turned, in panels of the same kind, of which some
+columns are its rows.
 """
 
 from collections.abc import Iterator
@@ -11,21 +12,20 @@ from typing import Any, NamedTuple
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, REAL, REALS, Code
-from polyhead.kernels.numbers.bfloat16 import shorts_of
+from polyhead.kernels.numbers.formats import Numbers
+from polyhead.kernels.numbers.stored import stored
 from polyhead.kernels.sums.finish import Operation
-from polyhead.kernels.sums.registers import ACROSS, PANEL, add_fours, product
+from polyhead.kernels.sums.registers import ACROSS, PANEL, SUMS, add_fours, product
 from polyhead.kernels.sums.vector_sums import FEWER, MOST, NUMBER, Left, Seen, rows_at_once
 
 FOUR = 4
 """Numbers that are added up at once."""
 STEP = FOUR * PANEL
 """Bytes of a panel's next numbers."""
+WHOLE = range(ACROSS)
+"""Of a panel's vectors, all."""
 ZERO = 128
 """What stands for 0 in a left factor."""
-HALF = 2
-"""Bytes of a bfloat16."""
-_SHORTS = ir.VectorType(ir.IntType(16), LANES)
-_SIXTEEN = ir.Constant(INTEGERS, [16] * LANES)
 _ZEROS = ir.Constant(ir.VectorType(BYTE, FOUR * LANES), [ZERO] * FOUR * LANES)
 
 
@@ -53,100 +53,75 @@ def product_of_bytes(finish: Operation, turned: bool = False) -> Any:
     six, four, one = (_sums(rows, finish, turned) for rows in (MOST, FEWER, 1))
 
     @kernel
-    def multiply(left: Left, scales: int, rows: int, right: Right, seen: Seen, out: int, out_row: int) -> None:
-        """left [rows, 4 · steps] and its rows' scales times a panel → out [rows, PANEL]."""
-        done, panel, steps, starts, columns = 0, right.panels, right.steps, right.starts, right.scales
+    def multiply(left: Left, scales: int, rows: int, right: Right, seen: Seen, out: Numbers, to: int) -> None:
+        """left [rows, 4 · steps] and its rows' scales times a panel → [rows, PANEL], from an address on in out."""
+        done, row = 0, out.strides[0]
         while done < rows:
             count = rows_at_once(rows - done)
             if count == 1 and rows >= FEWER:  # some rows once more cost less than single ones
                 done, count = rows - FEWER, FEWER
-            given, scale = left.place + done * left.row, scales + NUMBER * done
-            beside, to = seen.place + done * seen.row, out + done * out_row
+            given, by = Left(left.place + done * left.row, left.row, left.block), scales + NUMBER * done
+            beside, here = Seen(seen.place + done * seen.row, seen.row, seen.factor), to + done * row
             if count == MOST:
-                six(given, left.row, panel, steps, starts, scale, columns, beside, seen.row, seen.factor, to, out_row)
+                six(given, by, right, beside, out, here, row)
             elif count == FEWER:
-                four(given, left.row, panel, steps, starts, scale, columns, beside, seen.row, seen.factor, to, out_row)
+                four(given, by, right, beside, out, here, row)
             else:
-                one(given, left.row, panel, steps, starts, scale, columns, beside, seen.row, seen.factor, to, out_row)
+                one(given, by, right, beside, out, here, row)
             done += count
 
     return multiply
 
 
 def _sums(rows: int, finish: Operation, turned: bool) -> Any:
+    """(left, its rows' scales, right, seen, an array of what is written, where, a row's bytes): so many rows."""
+
     @intrinsic
     def add_up(
-        typing_context: Any,
-        left: Any,
-        row: Any,
-        panel: Any,
-        steps: Any,
-        starts: Any,
-        row_scales: Any,
-        column_scales: Any,
-        seen: Any,
-        seen_row: Any,
-        factor: Any,
-        out: Any,
-        out_row: Any,
+        typing_context: Any, left: Any, scales: Any, right: Any, seen: Any, out: Any, to: Any, out_row: Any
     ) -> Any:
+        size, load, store = stored(out)
+        at_once = min(ACROSS, SUMS // rows)
+
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            *factors, seen, seen_row, factor, out, out_row = arguments
+            left, scales, right, seen, _, to, out_row = arguments
             code = Code(builder)
-            found = sums_of_bytes(code, rows, Factors(*factors), turned)
-            beside, to = (code.apart(place, bytes_, rows) for place, bytes_ in ((seen, seen_row), (out, out_row)))
-            for sums, seen_here, out_here in zip(found, beside, to, strict=True):
-                for number, each in enumerate(finish(code, sums, _reals(code, seen_here), factor)):
-                    code.store(shorts_of(code, each), out_here, code.long(HALF * LANES * number))
+            beside, beside_row, factor = code.parts(seen)
+            places = code.apart(beside, beside_row, rows), code.apart(to, out_row, rows)
+            for first in range(0, ACROSS, at_once):
+                columns = range(first, first + at_once)
+                offsets = [code.long(size * LANES * number) for number in columns]
+                found = sums_of_bytes(code, rows, left, scales, right, columns, turned)
+                for sums, seen_here, here in zip(found, *places, strict=True):
+                    others = [load(code, seen_here, offset) for offset in offsets]
+                    for each, offset in zip(finish(code, sums, others, factor), offsets, strict=True):
+                        store(code, each, here, offset)
             return context.get_dummy_value()
 
-        kinds = (
-            ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
-        )  # fmt: skip
-        return typed("void", *kinds), generate
+        return typed("void", left, scales, right, seen, out, to, out_row), generate
 
     return add_up
 
 
-class Factors(NamedTuple):
-    """A product's factors in LLVM: addresses, a left row's bytes and the right one's steps."""
-
-    left: Any
-    row: Any
-    panel: Any
-    steps: Any
-    starts: Any
-    row_scales: Any
-    column_scales: Any
-
-
-def sums_of_bytes(code: Code, rows: int, factors: Factors, turned: bool = False) -> Iterator[list[Any]]:
-    """What their products stand for: for each row a panel's sums, ACROSS vectors of float32."""
+def sums_of_bytes(
+    code: Code, rows: int, left: Any, scales: Any, right: Any, columns: range = WHOLE, turned: bool = False
+) -> Iterator[list[Any]]:
+    """In LLVM a Left and the address of its rows' scales, and a panel → for each row these of its vectors of sums."""
     builder = code.builder
-    places, begun = code.apart(factors.left, factors.row, rows), _vectors(code, INTEGERS, factors.starts) * rows
-    totals = product(code, places, factors.panel, factors.steps, begun, add_fours, STEP if turned else FOUR)
-    columns = _vectors(code, REALS, factors.column_scales)
+    (place, row, _), (panel, steps, starts, column_scales) = code.parts(left), code.parts(right)
+    places, begun = code.apart(place, row, rows), _vectors(code, INTEGERS, starts, columns) * rows
+    here = builder.add(panel, code.long(NUMBER * LANES * columns.start))
+    totals = product(code, places, here, steps, begun, add_fours, STEP if turned else FOUR)
+    by_columns, count = _vectors(code, REALS, column_scales, columns), len(columns)
     for number in range(rows):
-        by = code.everywhere(code.load(REAL, factors.row_scales, code.long(NUMBER * number)))
-        some = (builder.sitofp(total, REALS) for total in totals[ACROSS * number : ACROSS * (number + 1)])
-        yield [builder.fmul(builder.fmul(total, by), column) for total, column in zip(some, columns, strict=True)]
+        by = code.everywhere(code.load(REAL, scales, code.long(NUMBER * number)))
+        some = (builder.sitofp(total, REALS) for total in totals[count * number : count * (number + 1)])
+        yield [builder.fmul(builder.fmul(total, by), each) for total, each in zip(some, by_columns, strict=True)]
 
 
-def _vectors(code: Code, kind: Any, place: Any) -> list[Any]:
-    """Of a panel's columns."""
-    return [code.load(kind, place, code.long(NUMBER * LANES * number)) for number in range(ACROSS)]
-
-
-def _reals(code: Code, place: Any) -> list[Any]:
-    """Of bfloat16 at an address."""
-    return [real_of(code, place, code.long(HALF * LANES * number)) for number in range(ACROSS)]
-
-
-def real_of(code: Code, place: Any, offset: Any) -> Any:
-    """A vector of bfloat16 as float32."""
-    builder = code.builder
-    wide = builder.zext(code.load(_SHORTS, place, offset), INTEGERS)
-    return builder.bitcast(builder.shl(wide, _SIXTEEN), REALS)
+def _vectors(code: Code, kind: Any, place: Any, columns: range = WHOLE) -> list[Any]:
+    """Of a panel's columns, these."""
+    return [code.load(kind, place, code.long(NUMBER * LANES * number)) for number in columns]
 
 
 @intrinsic

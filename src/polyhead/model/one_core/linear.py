@@ -62,14 +62,18 @@ def own_products(x: Tensor, *weights: Tensor) -> Products | None:
     if not are_on_one_core(x):
         return None
     sizes = [size for weight in weights for size in weight.shape]
+    count, bits = x.numel() // x.size(-1), bits_kept()
+    if bits == 8 and gemm_in_bytes.may_multiply() and _fit(sizes, PANEL) and count <= gemm_in_bytes.LONGEST:
+        return gemm_in_bytes
     if x.dtype == torch.float32:
-        if not gemm_in_vectors.may_multiply() or any(size % WIDTH for size in sizes):
+        if not gemm_in_vectors.may_multiply() or not _fit(sizes, WIDTH):
             return None
-        return gemm_in_integers if bits_kept() == 16 and not any(size % PAIRED for size in sizes) else gemm_in_vectors
-    if bits_kept() == 8 and gemm_in_bytes.may_multiply() and not any(size % PANEL for size in sizes):
-        return gemm_in_bytes if x.numel() <= gemm_in_bytes.LONGEST * x.size(-1) else None
-    enough = x.numel() >= BLOCK * x.size(-1)
-    return gemm if enough and all(size % BLOCK == 0 for size in sizes) and may_use_tiles() else None
+        return gemm_in_integers if bits is not None and _fit(sizes, PAIRED) else gemm_in_vectors
+    return gemm if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
+
+
+def _fit(sizes: list[int], multiple: int) -> bool:
+    return all(size % multiple == 0 for size in sizes)
 
 
 class _Linear(torch.autograd.Function):

@@ -1,0 +1,40 @@
+"""What older and smaller CPUs compute, on one that can do more."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polyhead.hardware import cpu_features
+
+TESTS = Path(__file__).parent
+TRANSLATING = "kernels/linear/test_float32.py", "kernels/linear/test_int8.py", "engine/test_fused.py"
+TRAINING = (
+    "kernels/linear/test_gemm_in_bytes.py",
+    "kernels/linear/test_gemm_in_integers.py",
+    "kernels/linear/test_gemm_in_vectors.py",
+    "model/test_linear.py",
+    "training/test_expectations.py",
+    "training/test_precision.py",
+)
+AVX2 = "avx512 avx10 amx"
+CPUS = {
+    "avx2 with vnni": (AVX2, "avx2"),
+    "avx2": (f"{AVX2} avx_vnni avxvnni", "avx2"),
+    "avx512 without bfloat16": ("avx512_bf16 avx512bf16 amx", "avx512"),
+}
+"""The instructions that are left alone, and up to which PyTorch may go."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checked", [TRANSLATING, TRAINING], ids=["translating", "training"])
+@pytest.mark.parametrize(("without", "of_torch"), CPUS.values(), ids=CPUS)
+@pytest.mark.skipif("avx512_f" not in cpu_features(), reason="this CPU is one of them")
+def test_the_kernels_there(without: str, of_torch: str, checked: tuple[str, ...]) -> None:
+    environment = {**os.environ, "POLYHEAD_CPU_WITHOUT": without, "ATEN_CPU_CAPABILITY": of_torch}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / name) for name in checked)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout
