@@ -60,8 +60,10 @@ class Code:
         pointer = self.builder.inttoptr(address, BYTE.as_pointer())
         self.call("llvm.prefetch.p0i8", ir.VoidType(), pointer, *[ir.Constant(INTEGER, hint) for hint in hints])
 
-    def apart(self, address: Any, row: Any, count: int) -> list[Any]:
-        """So many addresses, so many bytes apart."""
+    def apart(self, address: Any, row: Any, count: int, first: Any = None) -> list[Any]:
+        """So many addresses, so many bytes apart; from the first of them on, if that is not the one given."""
+        if first is not None:
+            address = self.builder.add(address, self.builder.mul(row, first))
         return [self.builder.add(address, self.builder.mul(row, self.long(number))) for number in range(count)]
 
     def parts(self, value: Any) -> list[Any]:

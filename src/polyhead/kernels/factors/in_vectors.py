@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, REAL, Code
-from polyhead.kernels.sums.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, rows_at_once
+from polyhead.kernels.sums.some_rows import FEWER, MOST, rows_at_once
+from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH
 
 Floats = NDArray[np.float32]
 _HALF = WIDTH // 2

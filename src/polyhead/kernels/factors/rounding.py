@@ -7,7 +7,8 @@ from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
-from polyhead.kernels.sums.vector_sums import FEWER, LINE, MOST, NUMBER
+from polyhead.kernels.sums.some_rows import FEWER, MOST
+from polyhead.kernels.sums.vector_sums import LINE, NUMBER
 
 AT_ONCE = 4
 """Rows that `add_four` takes."""

@@ -26,7 +26,8 @@ from polyhead.kernels.factors.rounding import (
     take_most,
 )
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.sums.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, Left, filled_up, rows_at_once
+from polyhead.kernels.sums.some_rows import FEWER, MOST, rows_at_once
+from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH, Left, filled_up
 
 Floats = NDArray[np.float32]
 

@@ -17,7 +17,8 @@ from polyhead.kernels.numbers.formats import Numbers, round_all
 from polyhead.kernels.sums.byte_sums import FOUR, Right, panel_of, product_of_bytes
 from polyhead.kernels.sums.finish import Operation, activated, added, as_they_are, gated
 from polyhead.kernels.sums.registers import PANEL
-from polyhead.kernels.sums.vector_sums import MOST, NUMBER, Left, Seen, unseen
+from polyhead.kernels.sums.some_rows import MOST
+from polyhead.kernels.sums.vector_sums import NUMBER, Left, Seen, unseen
 
 Room = NDArray[np.uint8]
 

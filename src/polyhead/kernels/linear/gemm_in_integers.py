@@ -21,7 +21,8 @@ from polyhead.kernels.factors.whole_numbers import (
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.gemm_in_vectors import CACHED, ROWS, WHOLE, columns_cached, rows_cached
 from polyhead.kernels.sums.finish import Operation, activated, added, as_they_are, gated
-from polyhead.kernels.sums.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Scales, Seen, product_of_pairs, unseen
+from polyhead.kernels.sums.some_rows import MOST
+from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH, Left, Scales, Seen, product_of_pairs, unseen
 
 Floats = NDArray[np.float32]
 Room = NDArray[np.uint8]

@@ -14,7 +14,8 @@ from polyhead.hardware import cpu_features
 from polyhead.kernels.factors.in_vectors import add_rows, copy_columns, take_columns, turn_rows
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.sums.finish import Operation, activated, added, as_they_are, gated
-from polyhead.kernels.sums.vector_sums import LINE, MOST, NUMBER, WIDTH, Left, Seen, filled_up, product_of, unseen
+from polyhead.kernels.sums.some_rows import MOST
+from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH, Left, Seen, filled_up, product_of, unseen
 
 Floats = NDArray[np.float32]
 Room = NDArray[np.uint8]

@@ -47,12 +47,13 @@ def _exponentials(
     sums: Floats,
 ) -> None:
     """As those of `expectations`."""
-    left, here = given.left, panel_of(right, panel * PANEL)
+    here = panel_of(right, panel * PANEL)
     for r in range(first, end, DOWN):
         likelihoods_of_bytes(
-            Left(left.place + r * left.row, left.row, left.block),
-            given.scales + NUMBER * r,
+            given.left,
+            given.scales,
             here,
+            r,
             shifts[r:].ctypes.data,
             words,
             rows[r - first :].ctypes.data,

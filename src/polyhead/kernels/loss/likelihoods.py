@@ -48,6 +48,7 @@ def likelihoods_of_bytes(
     left: Any,
     scales: Any,
     right: Any,
+    first: Any,
     shifts: Any,
     words: Any,
     rows: Any,
@@ -55,17 +56,17 @@ def likelihoods_of_bytes(
     pairs: Any,
     totals: Any,
 ) -> Any:
-    """The same of DOWN rows of bytes and their scales and of a panel, which is a whole Right."""
+    """The same of a Left of bytes, rows' scales, and a Right that is a panel: of DOWN rows from the first on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, scales, right, *others = arguments
+        left, scales, right, first, *others = arguments
         code = Code(builder)
-        sums = [each for row in sums_of_bytes(code, DOWN, left, scales, right) for each in row]
+        sums = [each for row in sums_of_bytes(code, DOWN, left, scales, right, first) for each in row]
         _write(code, sums, *others)
         return context.get_dummy_value()
 
     kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
-    return typed("void", left, scales, right, *kinds), generate
+    return typed("void", left, scales, right, first, *kinds), generate
 
 
 def _write(

@@ -1,85 +1,68 @@
 """A product in vectors whose sums become exponentials before they leave the registers."""
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.llvm import INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.numbers.exponential import LARGEST, exponentials
 from polyhead.kernels.sums.arithmetic import PAIRS, REAL_NUMBERS, Arithmetic
-from polyhead.kernels.sums.vector_sums import FEWER, LINE, MOST, NUMBER, WIDTH, Left, Scales, product, rows_at_once
+from polyhead.kernels.sums.some_rows import by_some
+from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH, Left, Scales, product
+
+
+class _Given(NamedTuple):
+    left: Left
+    panel: int
+    blocks: int
+    scales: Scales
+    words: int
+    shifts: int
+    totals: int
+    out: int
 
 
 def likelihoods_of(arithmetic: Arithmetic, turned: bool) -> Any:
     """The kernel that makes them."""
-    six, four, one = (_likelihoods(rows, arithmetic, turned) for rows in (MOST, FEWER, 1))
+    take = by_some(partial(_likelihoods, arithmetic, turned))
 
     @kernel
     def likelihoods(
-        left: Left,
-        rows: int,
-        panel: int,
-        steps: int,
-        scales: Scales,
-        words: int,
-        shifts: int,
-        totals: int,
-        out: int,
+        left: Left, rows: int, panel: int, steps: int, scales: Scales, words: int, shifts: int, totals: int, out: int
     ) -> None:
         """e[r, n] = exp(min(Σ_k x[r, k] panel[k, n] - shifts[r], LARGEST)) for the first `words` of n, else 0.
 
         left: x [rows, steps]; panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. It is added to totals
         [rows, WIDTH], of which a row's sum is meant.
         """
-        done, blocks, row, block, columns = 0, steps // WIDTH, left.row, left.block, scales.columns
-        while done < rows:
-            count = rows_at_once(rows - done)
-            given, scale, shift = left.place + done * row, scales.rows + NUMBER * done, shifts + NUMBER * done
-            total, to = totals + LINE * done, out + LINE * done
-            if count == MOST:
-                six(given, row, block, panel, blocks, scale, columns, words, shift, total, to)
-            elif count == FEWER:
-                four(given, row, block, panel, blocks, scale, columns, words, shift, total, to)
-            else:
-                one(given, row, block, panel, blocks, scale, columns, words, shift, total, to)
-            done += count
+        take(rows, _Given(left, panel, steps // WIDTH, scales, words, shifts, totals, out))
 
     return likelihoods
 
 
-def _likelihoods(rows: int, arithmetic: Arithmetic, turned: bool) -> Any:
+def _likelihoods(arithmetic: Arithmetic, turned: bool, rows: int) -> Any:
+    """(the first row, what is given): so many rows of them."""
+
     @intrinsic
-    def likelihoods(
-        typing_context: Any,
-        x: Any,
-        row: Any,
-        block: Any,
-        panel: Any,
-        blocks: Any,
-        row_scales: Any,
-        column_scales: Any,
-        words: Any,
-        shifts: Any,
-        totals: Any,
-        out: Any,
-    ) -> Any:
+    def likelihoods(typing_context: Any, first: Any, given: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            *factors, words, shifts, totals, out = arguments
-            code, nothing = Code(builder), every(0.0)
-            sums = product(code, arithmetic, rows, turned, factors)
+            code, nothing, here = Code(builder), every(0.0), Code(builder).long(0)
+            first, (*factors, words, shifts, totals, out) = arguments[0], code.parts(arguments[1])
+            sums = product(code, arithmetic, rows, turned, factors, first)
             places = ir.Constant(INTEGERS, [*range(LANES)])
             known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
-            for r, z in enumerate(sums):
-                here = code.long(LINE * r)
-                z = builder.fsub(z, code.everywhere(code.load(REAL, shifts, code.long(NUMBER * r))))
+            given = (shifts, NUMBER), (totals, LINE), (out, LINE)
+            of_rows = [code.apart(place, code.long(bytes_), rows, first) for place, bytes_ in given]
+            for z, shift, total, to in zip(sums, *of_rows, strict=True):
+                z = builder.fsub(z, code.everywhere(code.load(REAL, shift, here)))
                 z = builder.select(builder.fcmp_ordered("<", z, every(LARGEST)), z, every(LARGEST))
                 e = builder.select(known, exponentials(code, z), nothing)
-                code.store(e, out, here)
-                code.store(builder.fadd(code.load(REALS, totals, here), e), totals, here)
+                code.store(e, to, here)
+                code.store(builder.fadd(code.load(REALS, total, here), e), total, here)
             return context.get_dummy_value()
 
-        kinds = [ADDRESS, COUNT, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS]
-        return typed("void", *kinds), generate
+        return typed("void", first, given), generate
 
     return likelihoods
 

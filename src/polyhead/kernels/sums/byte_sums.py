@@ -7,6 +7,7 @@ columns are its rows.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
@@ -16,7 +17,8 @@ from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.numbers.stored import stored
 from polyhead.kernels.sums.finish import Operation
 from polyhead.kernels.sums.registers import ACROSS, PANEL, SUMS, add_fours, product
-from polyhead.kernels.sums.vector_sums import FEWER, MOST, NUMBER, Left, Seen, rows_at_once
+from polyhead.kernels.sums.some_rows import by_some
+from polyhead.kernels.sums.vector_sums import NUMBER, Left, Seen
 
 FOUR = 4
 """Numbers that are added up at once."""
@@ -48,73 +50,77 @@ def panel_of(right: Right, column: int) -> Right:
     return Right(panel, right.steps, right.starts + beside, right.scales + beside)
 
 
+class _Given(NamedTuple):
+    """A product, an array of what is written, and where."""
+
+    left: Left
+    scales: int
+    right: Right
+    seen: Seen
+    out: Numbers
+    to: int
+    out_row: int
+
+
 def product_of_bytes(finish: Operation, turned: bool = False) -> Any:
     """The kernel of a product with a panel, finished."""
-    six, four, one = (_sums(rows, finish, turned) for rows in (MOST, FEWER, 1))
+    take = by_some(partial(_sums, finish, turned), may_repeat=True)
 
     @kernel
     def multiply(left: Left, scales: int, rows: int, right: Right, seen: Seen, out: Numbers, to: int) -> None:
         """left [rows, 4 · steps] and its rows' scales times a panel → [rows, PANEL], from an address on in out."""
-        done, row = 0, out.strides[0]
-        while done < rows:
-            count = rows_at_once(rows - done)
-            if count == 1 and rows >= FEWER:  # some rows once more cost less than single ones
-                done, count = rows - FEWER, FEWER
-            given, by = Left(left.place + done * left.row, left.row, left.block), scales + NUMBER * done
-            beside, here = Seen(seen.place + done * seen.row, seen.row, seen.factor), to + done * row
-            if count == MOST:
-                six(given, by, right, beside, out, here, row)
-            elif count == FEWER:
-                four(given, by, right, beside, out, here, row)
-            else:
-                one(given, by, right, beside, out, here, row)
-            done += count
+        take(rows, _Given(left, scales, right, seen, out, to, out.strides[0]))
 
     return multiply
 
 
-def _sums(rows: int, finish: Operation, turned: bool) -> Any:
-    """(left, its rows' scales, right, seen, an array of what is written, where, a row's bytes): so many rows."""
+def _sums(finish: Operation, turned: bool, rows: int) -> Any:
+    """(the first row, what is given): so many rows of a product, finished."""
 
     @intrinsic
-    def add_up(
-        typing_context: Any, left: Any, scales: Any, right: Any, seen: Any, out: Any, to: Any, out_row: Any
-    ) -> Any:
-        size, load, store = stored(out)
+    def add_up(typing_context: Any, first: Any, given: Any) -> Any:
+        size, load, store = stored(given[_Given._fields.index("out")])
         at_once = min(ACROSS, SUMS // rows)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            left, scales, right, seen, _, to, out_row = arguments
             code = Code(builder)
+            first, (left, scales, right, seen, _, to, out_row) = arguments[0], code.parts(arguments[1])
             beside, beside_row, factor = code.parts(seen)
-            places = code.apart(beside, beside_row, rows), code.apart(to, out_row, rows)
-            for first in range(0, ACROSS, at_once):
-                columns = range(first, first + at_once)
+            places = code.apart(beside, beside_row, rows, first), code.apart(to, out_row, rows, first)
+            for column in range(0, ACROSS, at_once):
+                columns = range(column, column + at_once)
                 offsets = [code.long(size * LANES * number) for number in columns]
-                found = sums_of_bytes(code, rows, left, scales, right, columns, turned)
+                found = sums_of_bytes(code, rows, left, scales, right, first, columns, turned)
                 for sums, seen_here, here in zip(found, *places, strict=True):
                     others = [load(code, seen_here, offset) for offset in offsets]
                     for each, offset in zip(finish(code, sums, others, factor), offsets, strict=True):
                         store(code, each, here, offset)
             return context.get_dummy_value()
 
-        return typed("void", left, scales, right, seen, out, to, out_row), generate
+        return typed("void", first, given), generate
 
     return add_up
 
 
 def sums_of_bytes(
-    code: Code, rows: int, left: Any, scales: Any, right: Any, columns: range = WHOLE, turned: bool = False
+    code: Code,
+    rows: int,
+    left: Any,
+    scales: Any,
+    right: Any,
+    first: Any,
+    columns: range = WHOLE,
+    turned: bool = False,
 ) -> Iterator[list[Any]]:
-    """In LLVM a Left and the address of its rows' scales, and a panel → for each row these of its vectors of sums."""
+    """In LLVM a Left, the address of scales, and a panel → for each row, from the first on, these of its vectors."""
     builder = code.builder
     (place, row, _), (panel, steps, starts, column_scales) = code.parts(left), code.parts(right)
-    places, begun = code.apart(place, row, rows), _vectors(code, INTEGERS, starts, columns) * rows
+    places, begun = code.apart(place, row, rows, first), _vectors(code, INTEGERS, starts, columns) * rows
     here = builder.add(panel, code.long(NUMBER * LANES * columns.start))
     totals = product(code, places, here, steps, begun, add_fours, STEP if turned else FOUR)
     by_columns, count = _vectors(code, REALS, column_scales, columns), len(columns)
-    for number in range(rows):
-        by = code.everywhere(code.load(REAL, scales, code.long(NUMBER * number)))
+    for number, scale in enumerate(code.apart(scales, code.long(NUMBER), rows, first)):
+        by = code.everywhere(code.load(REAL, scale, code.long(0)))
         some = (builder.sitofp(total, REALS) for total in totals[count * number : count * (number + 1)])
         yield [builder.fmul(builder.fmul(total, by), each) for total, each in zip(some, by_columns, strict=True)]
 

@@ -7,15 +7,17 @@ blocks of WIDTH numbers that are added up; or it is turned: then as many of its 
 each other, and their next numbers behind them.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code
+from polyhead.kernels.llvm import LANES, REALS, Code
 from polyhead.kernels.sums.arithmetic import PAIRS, REAL_NUMBERS, Arithmetic
 from polyhead.kernels.sums.finish import Operation
+from polyhead.kernels.sums.some_rows import by_some
 
 WIDTH = LANES
 """Columns of a panel. What is added up comes in multiples of it."""
@@ -23,8 +25,6 @@ NUMBER = 4
 """Bytes."""
 LINE = NUMBER * WIDTH
 """Of a panel's row."""
-MOST, FEWER = 6, 4
-"""Rows that are taken at once, so that their sums and what is added to them fill the registers of AVX2; or one."""
 
 
 class Left(NamedTuple):
@@ -67,12 +67,16 @@ def filled_up(count: int) -> int:
     return (count + WIDTH - 1) // WIDTH * WIDTH
 
 
-@kernel
-def rows_at_once(left: int) -> int:
-    """Of so many: an even number of them, if not two, needs no single ones."""
-    if left == MOST or left >= MOST + FEWER:
-        return MOST
-    return FEWER if left >= FEWER else 1
+class _Given(NamedTuple):
+    """A product, and where it goes."""
+
+    left: Left
+    panel: int
+    blocks: int
+    scales: Scales
+    seen: Seen
+    out: int
+    out_row: int
 
 
 def product_of(finish: Operation | None, turned: bool = False) -> Any:
@@ -93,82 +97,55 @@ def product_of_pairs(finish: Operation | None) -> Any:
 
 
 def _product(arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> Any:
-    six, four, one = (_sums(rows, arithmetic, finish, turned) for rows in (MOST, FEWER, 1))
-    may_repeat = finish is not None and not turned
+    take = by_some(partial(_sums, arithmetic, finish, turned), may_repeat=finish is not None and not turned)
 
     @kernel
     def multiply(
         left: Left, rows: int, panel: int, steps: int, scales: Scales, seen: Seen, out: int, out_row: int
     ) -> None:
-        done, row, block, blocks, columns = 0, left.row, left.block, steps // WIDTH, scales.columns
-        while done < rows:
-            count = rows_at_once(rows - done)
-            if count == 1 and may_repeat and rows >= FEWER:  # some rows once more cost less than single ones
-                done, count = rows - FEWER, FEWER
-            given, beside, to = left.place + done * row, seen.place + done * seen.row, out + done * out_row
-            scale = scales.rows + NUMBER * done
-            if count == MOST:
-                six(given, row, block, panel, blocks, scale, columns, beside, seen.row, seen.factor, to, out_row)
-            elif count == FEWER:
-                four(given, row, block, panel, blocks, scale, columns, beside, seen.row, seen.factor, to, out_row)
-            else:
-                one(given, row, block, panel, blocks, scale, columns, beside, seen.row, seen.factor, to, out_row)
-            done += count
+        take(rows, _Given(left, panel, steps // WIDTH, scales, seen, out, out_row))
 
     return multiply
 
 
-def _sums(rows: int, arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> Any:
+def _sums(arithmetic: Arithmetic, finish: Operation | None, turned: bool, rows: int) -> Any:
+    """(the first row, what is given): so many rows of a product, finished."""
+
     @intrinsic
-    def add_up(
-        typing_context: Any,
-        left: Any,
-        row: Any,
-        block: Any,
-        panel: Any,
-        blocks: Any,
-        row_scales: Any,
-        column_scales: Any,
-        seen: Any,
-        seen_row: Any,
-        factor: Any,
-        out: Any,
-        out_row: Any,
-    ) -> Any:
+    def add_up(typing_context: Any, first: Any, given: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            *factors, seen, seen_row, factor, out, out_row = arguments
-            code = Code(builder)
-            beside, to = (code.apart(place, bytes_, rows) for place, bytes_ in ((seen, seen_row), (out, out_row)))
-            here = code.long(0)
-            totals = product(code, arithmetic, rows, turned, factors)
+            code, here = Code(builder), Code(builder).long(0)
+            first, (*factors, seen, out, out_row) = arguments[0], code.parts(arguments[1])
+            seen_at, seen_row, factor = code.parts(seen)
+            totals = product(code, arithmetic, rows, turned, factors, first)
+            to = code.apart(out, out_row, rows, first)
             if finish is None:
                 totals = [
                     builder.fadd(total, code.load(REALS, place, here)) for total, place in zip(totals, to, strict=True)
                 ]
             else:
-                totals = finish(code, totals, [code.load(REALS, place, here) for place in beside], factor)
+                beside = [code.load(REALS, place, here) for place in code.apart(seen_at, seen_row, rows, first)]
+                totals = finish(code, totals, beside, factor)
             for total, place in zip(totals, to, strict=True):
                 code.store(total, place, here)
             return context.get_dummy_value()
 
-        kinds = ADDRESS, COUNT, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
-        return typed("void", *kinds), generate
+        return typed("void", first, given), generate
 
     return add_up
 
 
-def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors: list[Any]) -> list[Any]:
-    """So many rows of a left factor times WIDTH · blocks lines of a panel → for each row a vector of sums.
+def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors: list[Any], first: Any) -> list[Any]:
+    """Rows of a left factor, from the first on, times WIDTH · blocks lines of a panel → for each a vector of sums.
 
-    factors: the left one's address, bytes to its next row and block; the panel's address, blocks; the addresses of the
-    scales of rows and columns.
+    factors, in LLVM: a Left, the panel's address, blocks, and Scales.
     """
-    left, row, block, panel, blocks, row_scales, column_scales = factors
-    builder, between = code.builder, NUMBER
+    left, panel, blocks, scales = factors
+    (place, row, block), (row_scales, column_scales) = code.parts(left), code.parts(scales)
+    builder, between, places = code.builder, NUMBER, code.apart(place, row, rows, first)
     if turned:
         between = NUMBER * rows
-        row, block = code.long(NUMBER), code.long(between * WIDTH)
-    places = code.apart(left, row, rows)
+        places, block = code.apart(places[0], code.long(NUMBER), rows), code.long(between * WIDTH)
 
     def step(index: Any, totals: list[Any]) -> list[Any]:
         weights, offset = builder.add(panel, builder.mul(index, code.long(LINE * WIDTH))), builder.mul(index, block)
@@ -181,5 +158,5 @@ def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors
         return totals
 
     totals = code.repeat(blocks, [arithmetic.nothing] * rows, step)
-    scales = code.apart(row_scales, code.long(NUMBER), rows)
-    return [arithmetic.real(code, total, scale, column_scales) for total, scale in zip(totals, scales, strict=True)]
+    by = code.apart(row_scales, code.long(NUMBER), rows, first)
+    return [arithmetic.real(code, total, scale, column_scales) for total, scale in zip(totals, by, strict=True)]
