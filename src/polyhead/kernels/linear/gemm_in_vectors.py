@@ -30,8 +30,13 @@ WHOLE = MOST * WIDTH // 2
 
 
 def may_multiply() -> bool:
-    """Whether this CPU has such vectors and nothing better: with products of bfloat16 float32 is not for speed."""
-    return {"avx2", "fma3"} <= cpu_features() and not {"avx512_bf16", "amx_bf16"} & cpu_features()
+    """Whether this CPU has such vectors and nothing better: with products of bfloat16 float32 is not for speed.
+
+    With AVX-512 of before VNNI PyTorch's products were not compared.
+    """
+    found = cpu_features()
+    compared = "avx512_f" not in found or "avx512_vnni" in found
+    return {"avx2", "fma3"} <= found and compared and not {"avx512_bf16", "amx_bf16"} & found
 
 
 def room_for(rows: int, inputs: int, outputs: int) -> int:

@@ -13,6 +13,8 @@ from polyhead.kernels.sums.vector_sums import LINE, NUMBER, WIDTH, Left, Scales,
 
 
 class _Given(NamedTuple):
+    """What they are of, and where they go."""
+
     left: Left
     panel: int
     blocks: int
