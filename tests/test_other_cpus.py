@@ -24,6 +24,7 @@ CPUS = {
     "avx2 with vnni": (AVX2, "avx2"),
     "avx2": (f"{AVX2} avx_vnni avxvnni", "avx2"),
     "avx512 without bfloat16": ("avx512_bf16 avx512bf16 amx", "avx512"),
+    "as few registers as avx2 has, with vnni": ("avx512_f avx512_bf16 avx512bf16 amx", "avx2"),
 }
 """The instructions that are left alone, and up to which PyTorch may go."""
 
