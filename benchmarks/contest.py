@@ -102,6 +102,19 @@ class Stage:
             return None
 
 
+def compile_kernels(
+    stage: Stage, system: System, setting: Setting, request: Mapping[str, Any], run: Callable[[Contestant], float]
+) -> None:
+    """Those that `run` needs, in a process of their own, where the system is the one that is benchmarked from here.
+
+    It happens once on a machine, and is no part of what a start takes, nor of what training keeps in memory.
+    """
+    contestant = stage.start(system, setting, request) if system.environment is None else None
+    if contestant is not None:
+        stage.tried(contestant, lambda: run(contestant))
+        contestant.driver.close()
+
+
 def winners(
     stage: Stage,
     systems: tuple[System, ...],
@@ -118,6 +131,7 @@ def winners(
     for system in systems:
         best: tuple[float, Contestant] | None = None
         for setting in system.settings:
+            compile_kernels(stage, system, setting, request(system), rate)
             contestant = stage.start(system, setting, request(system))
             if contestant is None:
                 continue

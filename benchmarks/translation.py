@@ -1,19 +1,19 @@
 """Translation with the same trained weights: sentences a second, the wait for one sentence, quality, memory."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from benchmarks.contest import Contestant, Stage
+from benchmarks.contest import Contestant, Stage, compile_kernels
 from benchmarks.corpora import TextSet
 from benchmarks.models import Trained
 from benchmarks.quality import bleu, chances, is_whole, quality
 from benchmarks.results import Row
 from benchmarks.rounds import Run, Series, alternate, steady
-from benchmarks.systems import OURS, Setting, System, taking_part, translation_systems
+from benchmarks.systems import OURS, taking_part, translation_systems
 
 PROBED = 128
 """Sentences by which settings are compared."""
@@ -79,8 +79,7 @@ def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: Exi
             "first": test_set.sources[0],
         }
         for setting in system.settings:
-            if system.environment is None:
-                _compile_kernels(stage, system, setting, request, test_set)
+            compile_kernels(stage, system, setting, request, _some(stage, test_set))
             contestant = stage.start(system, setting, request)
             if contestant is not None:
                 running.callback(contestant.driver.close)
@@ -89,16 +88,14 @@ def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: Exi
                     break
 
 
-def _compile_kernels(
-    stage: Stage, system: System, setting: Setting, request: Mapping[str, Any], test_set: TextSet
-) -> None:
-    """In a process of its own: it happens once on a machine, and is no part of what a start takes."""
-    contestant = stage.start(system, setting, request)
-    if contestant is not None:
-        for beam_size in stage.plan.beams:
-            job = Job(contestant, None, beam_size)
-            stage.tried(contestant, lambda job=job: job.throughput(test_set.sources[:4], stage.plan.seconds))
-        contestant.driver.close()
+def _some(stage: Stage, test_set: TextSet) -> Callable[[Contestant], float]:
+    """A few sentences in every search."""
+
+    def rate(contestant: Contestant) -> float:
+        jobs = [Job(contestant, None, beam_size) for beam_size in stage.plan.beams]
+        return min(job.throughput(test_set.sources[:4], stage.plan.seconds) for job in jobs)
+
+    return rate
 
 
 def _together(

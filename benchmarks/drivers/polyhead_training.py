@@ -20,6 +20,7 @@ from polyhead.data.loader import Position
 from polyhead.decoding.config import GreedyConfig
 from polyhead.decoding.scoring import score
 from polyhead.model.build import build_model
+from polyhead.model.trained import without_values
 from polyhead.recipe.assemble import Parts, make_trainer
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
@@ -71,8 +72,8 @@ def parts_of(recipe: Recipe, vocabulary: str) -> Parts:
         tokenizer=recipe.tokenizer,
     )
     torch.manual_seed(recipe.seed)
-    model, judged = (build_model(config.model, pieces, pieces) for _ in range(2))
-    bundle = Bundle(config, judged.eval(), tokenizer, tokenizer)
+    model = build_model(config.model, pieces, pieces)
+    bundle = Bundle(config, without_values(config.model, pieces, pieces), tokenizer, tokenizer)
     return Parts(bundle, model, _no_corpus, Validator(bundle, (), None))
 
 

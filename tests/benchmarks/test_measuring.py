@@ -145,6 +145,18 @@ def test_our_kernels_are_compiled_before_anything_counts(stage: Stage, started: 
     assert "one_by_one" in measured.asked
 
 
+def test_training_keeps_no_compiler_in_memory(stage: Stage, started: list[Contestant]) -> None:
+    training.measure(stage, TEXT, "tiny")
+    ours = [one for one in started if (one.system.name, one.setting.name) == (OURS, "auto")]
+    first, measured = (one.driver for one in ours)
+    assert isinstance(first, Pretender)
+    assert isinstance(measured, Pretender)
+    assert first.closed
+    assert "judge" not in first.asked
+    assert "judge" in measured.asked
+    assert len([one for one in started if (one.system.name, one.setting.name) == ("Eole", "float32")]) == 1
+
+
 def test_a_variant_shows_its_beam_search_alone(stage: Stage) -> None:
     stage.plan = replace(stage.plan, beams=(1, 5))
     config: Any = None

@@ -19,6 +19,7 @@ from polyhead.errors import RecipeError, TrainingError
 from polyhead.files import remove_leftovers
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.model.trained import without_values
 from polyhead.model.word_vectors import load_word_vectors
 from polyhead.recipe.prepare import Pairs, make_tokenizers
 from polyhead.recipe.schema import Recipe
@@ -39,7 +40,7 @@ class Parts:
     """What a trainer is made of."""
 
     bundle: Bundle
-    """The description, the vocabularies, and a model for validation in evaluation mode."""
+    """The description, the vocabularies, and a model for validation, which has no weights before it is given some."""
     model: Seq2SeqModel[Any]
     """The model to train, freshly initialised, on its device."""
     corpus: Callable[[int], EncodedCorpus]
@@ -83,8 +84,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     if recipe.word_vectors is not None:
         _start_from_vectors(model, recipe.word_vectors, source, target, display)
     display.message(f"model: {sum(parameter.numel() for parameter in model.parameters()):,} parameters")
-    judged = build_model(config.model, source.vocabulary_size, target.vocabulary_size)
-    bundle = Bundle(config, judged.eval(), source, target)
+    judged = without_values(config.model, source.vocabulary_size, target.vocabulary_size)
+    bundle = Bundle(config, judged, source, target)
     return Parts(bundle, model.to(device), corpus, Validator(bundle, pairs.dev, recipe.data.score_tokenize))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-import torch
 from torch import Tensor
 
 from polyhead.batch import Batch
@@ -15,6 +14,7 @@ from polyhead.data.readers import Pair
 from polyhead.decoding.config import GreedyConfig, SearchConfig
 from polyhead.decoding.scoring import score
 from polyhead.evaluation.metrics import Scores, evaluate
+from polyhead.model.trained import fill
 from polyhead.symbols import PAD
 from polyhead.translator import Translator
 
@@ -54,10 +54,8 @@ class Validator:
 
 
 def load_weights(bundle: Bundle, weights: Mapping[str, Tensor]) -> None:
-    """Copies weights into the bundle's model."""
-    with torch.no_grad():
-        for name, parameter in bundle.model.named_parameters():
-            parameter.copy_(weights[name])
+    """Makes weights those of the bundle's model: on a CPU the very ones that may be in training, not a copy."""
+    fill(bundle.model, {name: weight.detach().float().cpu().numpy() for name, weight in weights.items()})
 
 
 def score_pairs(
