@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from itertools import cycle
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -63,12 +63,18 @@ def serve_training(build: Callable[[dict[str, Any]], System]) -> None:
     )
 
 
-def read_batches(path: Path | str) -> list[Arrays]:
-    """The batches that every system gets, in their order."""
+def read_batches(path: Path | str) -> Iterator[Arrays]:
+    """The batches that every system gets, in their order, each read when it is asked for: they take no memory."""
     with np.load(path) as stored:
-        numbers = range(len(stored.files) // 3)
-        names = ("source", "target_in", "target_out")
-        return [tuple(torch.from_numpy(stored[f"{i}.{name}"].astype(np.int64)) for name in names) for i in numbers]
+        for number in range(len(stored.files) // 3):
+            arrays = (stored[f"{number}.{name}"] for name in ("source", "target_in", "target_out"))
+            source, target_in, target_out = (torch.from_numpy(array.astype(np.int64)) for array in arrays)
+            yield source, target_in, target_out
+
+
+def endless_batches(path: Path | str) -> Iterator[Arrays]:
+    """The same, over and over."""
+    return chain.from_iterable(map(read_batches, repeat(path)))
 
 
 @dataclass
@@ -86,7 +92,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.adam = torch.optim.Adam(self.system.module.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True)
-        self.stream = cycle(read_batches(self.batches))
+        self.stream = endless_batches(self.batches)
 
     def run(self, count: int) -> Answer:
         """So many updates."""

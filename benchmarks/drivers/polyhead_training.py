@@ -6,14 +6,13 @@ The trainer asks its stream for a batch when it has done with the one before, so
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
 import polyhead
-from plain_loop import PAD, read_batches
+from plain_loop import PAD, endless_batches, read_batches
 from polyhead.batch import Batch
 from polyhead.bundle import Bundle, BundleConfig
 from polyhead.data.loader import Position
@@ -98,7 +97,7 @@ class Session:
 
     def stream(self, _: Position) -> Generator[tuple[Position, Batch], None, None]:
         """Batches as long as requests ask for some; the end of the requests ends the process."""
-        batches = cycle(Batch(*arrays) for arrays in read_batches(self.request["batches"]))
+        batches = (Batch(*arrays) for arrays in endless_batches(self.request["batches"]))
         self.wire.answer({"parameters": self.weights, "said": self.arithmetic})
         for request in self.requests:
             if request["do"] == "run":

@@ -1,5 +1,6 @@
 """Batches on disk, and the text that is translated."""
 
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from benchmarks import corpora
 from benchmarks.corpora import amounts, dev_set, text_sets, training_text, write_batches
-from plain_loop import read_batches
+from plain_loop import endless_batches, read_batches
 from polyhead.data.store import EncodedCorpus, flatten, offsets_of
 from polyhead.errors import DataError
 from polyhead.symbols import EOS, SOS
@@ -32,6 +33,17 @@ def test_a_driver_reads_the_batches_that_were_written(corpus: EncodedCorpus, tmp
             read[ids] = (target_in[row][target_in[row] > 0].tolist(), target_out[row][target_out[row] > 0].tolist())
     expected = {(*s, EOS): ([SOS, *t], [*t, EOS]) for s, t in zip(SOURCES, TARGETS, strict=True)}
     assert read == expected
+
+
+def test_the_first_batch_follows_the_last_one(
+    corpus: EncodedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "MAX_TOKENS", 16)
+    write_batches(tmp_path / "batches.npz", corpus, shuffle=True)
+    once = [source.tolist() for source, _, _ in read_batches(tmp_path / "batches.npz")]
+    twice = [source.tolist() for source, _, _ in islice(endless_batches(tmp_path / "batches.npz"), 2 * len(once))]
+    assert len(once) > 1
+    assert twice == once + once
 
 
 def test_padding_is_not_counted(corpus: EncodedCorpus, tmp_path: Path) -> None:
