@@ -133,13 +133,16 @@ def test_translation_has_rows_for_everything_that_is_asked(stage: Stage) -> None
     assert OURS not in chances
 
 
+def drivers_of_ours(started: list[Contestant]) -> list[Pretender]:
+    """In the setting `auto`, in the order in which they began."""
+    ours = [one.driver for one in started if (one.system.name, one.setting.name) == (OURS, "auto")]
+    return [driver for driver in ours if isinstance(driver, Pretender)]
+
+
 def test_our_kernels_are_compiled_before_anything_counts(stage: Stage, started: list[Contestant]) -> None:
     config: Any = None
     translation.measure(stage, Trained(Path("model"), config, {}), TEST_SET, "small")
-    ours = [one for one in started if (one.system.name, one.setting.name) == (OURS, "auto")]
-    first, measured = (one.driver for one in ours)
-    assert isinstance(first, Pretender)
-    assert isinstance(measured, Pretender)
+    first, measured = drivers_of_ours(started)
     assert first.closed
     assert "one_by_one" not in first.asked
     assert "one_by_one" in measured.asked
@@ -147,10 +150,7 @@ def test_our_kernels_are_compiled_before_anything_counts(stage: Stage, started: 
 
 def test_training_keeps_no_compiler_in_memory(stage: Stage, started: list[Contestant]) -> None:
     training.measure(stage, TEXT, "tiny")
-    ours = [one for one in started if (one.system.name, one.setting.name) == (OURS, "auto")]
-    first, measured = (one.driver for one in ours)
-    assert isinstance(first, Pretender)
-    assert isinstance(measured, Pretender)
+    first, measured = drivers_of_ours(started)
     assert first.closed
     assert "judge" not in first.asked
     assert "judge" in measured.asked
