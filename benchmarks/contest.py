@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,15 +104,16 @@ class Stage:
 
 
 def compile_kernels(
-    stage: Stage, system: System, setting: Setting, request: Mapping[str, Any], run: Callable[[Contestant], float]
+    stage: Stage, system: System, setting: Setting, request: Mapping[str, Any], *runs: Callable[[Contestant], float]
 ) -> None:
-    """Those that `run` needs, in a process of their own, where the system is the one that is benchmarked from here.
+    """Those that `runs` need, of which one may fail: in a process of their own, where the system is the project itself.
 
     It happens once on a machine, and is no part of what a start takes, nor of what training keeps in memory.
     """
     contestant = stage.start(system, setting, request) if system.environment is None else None
     if contestant is not None:
-        stage.tried(contestant, lambda: run(contestant))
+        for run in runs:
+            stage.tried(contestant, partial(run, contestant))
         contestant.driver.close()
 
 

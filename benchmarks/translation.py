@@ -1,8 +1,9 @@
 """Translation with the same trained weights: sentences a second, the wait for one sentence, quality, memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,9 @@ def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: Exi
             "vocabulary": str((trained.directory / "shared.spm").resolve()),
             "first": test_set.sources[0],
         }
+        searches = [partial(_some, stage, test_set, beam_size) for beam_size in stage.plan.beams]
         for setting in system.settings:
-            compile_kernels(stage, system, setting, request, _some(stage, test_set))
+            compile_kernels(stage, system, setting, request, *searches)
             contestant = stage.start(system, setting, request)
             if contestant is not None:
                 running.callback(contestant.driver.close)
@@ -88,14 +90,9 @@ def _contestants(stage: Stage, trained: Trained, test_set: TextSet, running: Exi
                     break
 
 
-def _some(stage: Stage, test_set: TextSet) -> Callable[[Contestant], float]:
-    """A few sentences in every search."""
-
-    def rate(contestant: Contestant) -> float:
-        jobs = [Job(contestant, None, beam_size) for beam_size in stage.plan.beams]
-        return min(job.throughput(test_set.sources[:4], stage.plan.seconds) for job in jobs)
-
-    return rate
+def _some(stage: Stage, test_set: TextSet, beam_size: int, contestant: Contestant) -> float:
+    """A few sentences."""
+    return Job(contestant, None, beam_size).throughput(test_set.sources[:4], stage.plan.seconds)
 
 
 def _together(
