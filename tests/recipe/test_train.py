@@ -5,10 +5,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from polyhead.errors import DataError, RecipeError, TrainingError
 from polyhead.model.build import MODELS
+from polyhead.model.levels import on_levels
 from polyhead.recipe import assemble
 from polyhead.recipe.train import train
 from polyhead.training.checkpoint import checkpoints, load_checkpoint
@@ -49,6 +52,18 @@ def test_every_kind_of_model_learns_and_leaves_a_complete_directory(toy, kind, p
     assert [line["update"] for line in validations] == [20, 40]
     assert {"dev_loss", "dev_bleu", "dev_chrf"} <= set(validations[0])
     assert len(Translator.load(outcome.directory).translate(["bado kilu", ""])) == 2
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_a_transformer_ends_on_the_levels_of_8_bit_products(toy, kind):
+    values = toy.values(training__max_updates=20, training__averaging={"kind": "last", "count": 1})
+    values["model"] = SMALL[kind] or values["model"]
+    outcome = train(values)
+    (snapshot,) = outcome.directory.glob("training/snapshots/*.safetensors")
+    found, trained = (load_file(path) for path in (outcome.directory / "model.safetensors", snapshot))
+    expected = on_levels(trained) if kind == "transformer" else trained
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[name], expected[name]) for name in found)
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from polyhead.batch import cut_by_length
 from polyhead.engine.ends import ENCODED, PLACED, embedded
 from polyhead.engine.nodes import Past
+from polyhead.engine.output import Output
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stacked_norms
 from polyhead.engine.room import room_for
 from polyhead.engine.rows import Rows
 from polyhead.hardware import cpu_features
 from polyhead.kernels.arrays.kept import keep
 from polyhead.kernels.attention.of_rows import Floats, Integers, Sight
-from polyhead.kernels.linear.products import multiply
 from polyhead.kernels.step import layers
 from polyhead.kernels.step.layers import Attention, Decoder, Encoder, FeedForward, Norm, Sublayers
 from polyhead.kernels.threads.team import board
@@ -96,8 +96,8 @@ class FusedTransformer:
         self.source_embedding, self.target_embedding = (
             embedded(model, name, table(f"{name}.tokens.weight")) for name in ends
         )
-        self.output_weight = table("output.weight")
-        self.vocabulary, self.d_model = self.output_weight.shape
+        weight = table("output.weight")
+        self.d_model = weight.shape[1]
         encoding = Encoder(
             make.attention("encoder", "self_attention", slice(0, 3), 0),
             make.feed_forward("encoder", 1),
@@ -113,7 +113,8 @@ class FusedTransformer:
         )
         self.encoder, self.decoder, self.width = keep(encoding), keep(decoding), decoding.itself.width
         self.key_value = make.maps("decoder", "cross_attention", slice(1, 3))
-        self.output = pack([lambda: (self.output_weight, None)], packed)
+        self.logits = Output(weight, pack, packed)
+        """features [R, D] → logits [R, V]."""
 
     def encode(self, source: Numbers, source_mask: Truths) -> Encoded:
         """source [B, S], source_mask [B, S] → the encoder's last layer."""
@@ -151,15 +152,9 @@ class FusedTransformer:
         layers.decode(x, past.nodes.values, past.places, memory.values, source, self.decoder, board())
         return x, FusedState(state.sentences, memory, past, state.length + 1)
 
-    def logits(self, features: Floats) -> Floats:
-        """features [R, D] → logits [R, V]."""
-        logits = np.empty((len(features), self.vocabulary), np.float32)
-        multiply(features, self.output, 0, logits, board())
-        return logits
-
     def output_rows(self, tokens: Numbers) -> Rows:
         """tokens [U] → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
-        return Rows(self.output_weight, tokens)
+        return Rows(self.logits.weight, tokens)
 
 
 def is_known(config: TransformerConfig) -> bool:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays import aligned
 from polyhead.kernels.linear import float32, int8
-from polyhead.kernels.linear.int8 import HIGHEST, TINY
 from polyhead.kernels.linear.products import Product
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.sums.registers import PANEL
 from polyhead.kernels.sums.tiles import BYTES
+from polyhead.model.levels import levels
 from polyhead.model.trained import Floats
 
 FOUR = 4
@@ -28,13 +28,20 @@ Map = tuple[Floats, Floats | None]
 class Pack(Protocol):
     """One map of each layer, all of the same size, asked for one after the other → packed."""
 
-    def __call__(self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf) -> Product:
-        """`done` is called after each; outputs below `least` will be cut off."""
+    def __call__(
+        self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = 2
+    ) -> Product:
+        """`done` is called after each; outputs below `least` will be cut off.
+
+        digits: bytes that inputs have if they are rounded at all; one where rounding may be seen.
+        """
         ...
 
 
-def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf) -> int8.Product:
-    """8-bit factors. K is a multiple of four."""
+def pack_int8(
+    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = 2
+) -> int8.Product:
+    """8-bit weights. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
     packed = int8.Product(
         aligned.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
@@ -42,19 +49,19 @@ def pack_int8(maps: Sequence[Callable[[], Map]], done: Callable[[], None], least
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
         least,
+        digits,
         in_tiles=may_use_tiles() and inputs % BYTES == 0,
     )
     for layer, panel, part, rows, bias in _panels(maps, done):
-        scale = np.maximum(np.abs(rows).max(1), TINY) / HIGHEST
-        levels = np.rint(rows / scale[:, None]).astype(np.int8)
-        packed.weight[layer, panel, :, : len(rows)] = levels.reshape(len(rows), -1, FOUR).swapaxes(0, 1)
+        whole, scale = levels(rows)
+        packed.weight[layer, panel, :, : len(rows)] = whole.reshape(len(rows), -1, FOUR).swapaxes(0, 1)
         packed.scale[layer, part], packed.bias[layer, part] = scale, bias
-        packed.total[layer, part] = scale * levels.sum(1, dtype=np.int32)
+        packed.total[layer, part] = scale * whole.sum(1, dtype=np.int32)
     return packed
 
 
 def pack_float32(
-    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf
+    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = 2
 ) -> float32.Product:
     """As they are."""
     layers, panels, inputs = _size(maps)

@@ -19,7 +19,13 @@ def room_for(shape: tuple[int, ...]) -> NDArray[np.float32]:
     size = 4 * prod(shape)
     if size < LARGE:
         return np.empty(shape, np.float32)
-    pages = mmap.mmap(-1, size)
-    if hasattr(mmap, "MADV_HUGEPAGE"):  # the system brings and clears more of them at a time
-        pages.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(pages, np.float32).reshape(shape)
+    return np.frombuffer(_pages(size), np.float32).reshape(shape)
+
+
+def _pages(size: int) -> mmap.mmap:
+    """Zeros. What no process shares may be huge pages: the system brings and clears more of them at a time."""
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return mmap.mmap(-1, size)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages

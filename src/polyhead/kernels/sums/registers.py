@@ -88,7 +88,7 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
             x, stride, weight, steps, start, out = arguments
             code = Code(builder)
             of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
-            count = min(ACROSS, SUMS // rows)
+            count = min(ACROSS, 1 << (SUMS // rows).bit_length() - 1)
             for first in range(0, ACROSS, count):
                 offsets = [code.long(4 * LANES * across) for across in range(first, first + count)]
                 begun = [code.load(vector, start, offset) for offset in offsets] * rows

@@ -1,0 +1,24 @@
+"""The product of two vectors, in whole registers."""
+
+from typing import Any
+
+from polyhead.kernels.compiler import intrinsic, typed
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code, every
+
+
+@intrinsic
+def dot(typing_context: Any, x: Any, y: Any, vectors: Any) -> Any:
+    """(x, y, vectors) → Σ x[k] y[k] of `vectors` × LANES numbers float32; vectors ≥ 1."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, y, vectors = arguments
+        code = Code(builder)
+
+        def step(index: Any, total: list[Any]) -> list[Any]:
+            offset = builder.mul(index, code.long(4 * LANES))
+            factors = [code.load(REALS, each, offset) for each in (x, y)]
+            return [code.call("llvm.fma.v16f32", REALS, *factors, total[0])]
+
+        return code.folded(code.repeat(vectors, [every(0.0)], step)[0], builder.fadd)
+
+    return typed("float32", ADDRESS, ADDRESS, COUNT), generate
