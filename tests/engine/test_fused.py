@@ -15,8 +15,10 @@ from polyhead.engine import fused
 from polyhead.engine.choice import Choice, fused_arrays
 from polyhead.engine.fused import FusedTransformer
 from polyhead.engine.in_arrays import PreparedInArrays
+from polyhead.engine.pack import FINE
 from polyhead.engine.prepare import prepare
 from polyhead.kernels.step.contenders import MARGIN
+from polyhead.kernels.sums.registers import LEVELS
 from polyhead.model.levels import on_levels
 from polyhead.model.transformer import Transformer
 from polyhead.symbols import EOS, PAD, SOS
@@ -27,10 +29,10 @@ SOURCE = padded([[5, 6, 7, 8, 9, EOS], [10, EOS], [11, 12, 5, EOS], [*range(4, 2
 MASK = SOURCE != PAD
 TENSORS = torch.from_numpy(SOURCE), torch.from_numpy(MASK)
 INT8 = Choice("prepared", "int8")
-ERRORS = {"float32": 1e-5, "int8": 0.05}
-"""Of all numbers together, relative."""
+ERRORS = {"float32": 1e-5, "int8": 0.05 if LEVELS == 255 else 0.07}
+"""Of all numbers together, relative. With AVX2 alone inputs have 7 bits."""
 SEEN = 1e-3
-"""The same of 8-bit products if they round inputs alone: with AVX2 alone a digit has 7 bits."""
+"""The same of 8-bit products that round nothing but inputs, to two bytes."""
 
 
 @pytest.fixture(params=[("post", "relu"), ("pre", "relu"), ("post", "gelu"), ("pre", "swiglu")], ids="-".join)
@@ -71,6 +73,7 @@ def test_all_it_computes_is_near_the_trained_models(trained: Transformer, engine
     near(np.stack(logits, 1), trained(*TENSORS, target), dtype)
 
 
+@pytest.mark.skipif(FINE == 1, reason="without VNNI inputs have one byte")
 def test_8_bit_products_of_weights_on_their_levels_are_those_of_float32(trained: Transformer) -> None:
     weights = {name: parameter.detach().numpy() for name, parameter in trained.named_parameters()}
     for name, weight in on_levels(weights).items():

@@ -14,13 +14,15 @@ from polyhead.kernels.arrays import aligned
 from polyhead.kernels.linear import float32, int8
 from polyhead.kernels.linear.products import Product
 from polyhead.kernels.llvm import LANES
-from polyhead.kernels.sums.registers import PANEL
+from polyhead.kernels.sums.registers import LEVELS, PANEL
 from polyhead.kernels.sums.tiles import BYTES
 from polyhead.model.levels import levels
 from polyhead.model.trained import Floats
 
 FOUR = 4
 """Bytes that are multiplied by one lane: inputs must be a multiple."""
+FINE = 2 if LEVELS == 255 else 1
+"""Bytes of an input that is not to be rounded noticeably. Without VNNI two would cost more than 8-bit products gain."""
 Map = tuple[Floats, Floats | None]
 """Weight [N, K] and bias [N] of a linear map."""
 
@@ -29,7 +31,7 @@ class Pack(Protocol):
     """One map of each layer, all of the same size, asked for one after the other → packed."""
 
     def __call__(
-        self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = 2
+        self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
     ) -> Product:
         """`done` is called after each; outputs below `least` will be cut off.
 
@@ -39,7 +41,7 @@ class Pack(Protocol):
 
 
 def pack_int8(
-    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = 2
+    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
 ) -> int8.Product:
     """8-bit weights. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
@@ -61,7 +63,7 @@ def pack_int8(
 
 
 def pack_float32(
-    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = 2
+    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
 ) -> float32.Product:
     """As they are."""
     layers, panels, inputs = _size(maps)
