@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.kernel import kernel
+from polyhead.kernels.linear.blocks import rows_at_once
 from polyhead.kernels.linear.levels import numbers, rounding
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.numbers.extremes import BLOCK, extent
 from polyhead.kernels.sums import tiles
-from polyhead.kernels.sums.registers import LEVELS, PANEL, integer_sums
+from polyhead.kernels.sums.registers import DOWN, HALF, LEVELS, PANEL, integer_sums
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
@@ -51,7 +52,7 @@ class Product(NamedTuple):
 
 _round_to_one, _round_to_two = rounding(1), rounding(2)
 _numbers_of_one, _numbers_of_two = numbers(1), numbers(2)
-_sums_of_six, _sums_of_four, _sums_of_three, _sums_of_two, _sums_of_one = map(integer_sums, (6, 4, 3, 2, 1))
+_sums_of_six, _sums_of_four, _sums_of_three, _sums_of_two, _sums_of_one = map(integer_sums, (DOWN, 4, HALF, 2, 1))
 
 
 @kernel
@@ -88,20 +89,18 @@ def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, 
 @kernel
 def _rows_at_once(left: int, digits: int) -> int:
     """The most rows of levels that are multiplied together, all digits of their numbers among them."""
-    if left >= 6:
-        return 6
-    if digits == 2:
-        return 4 if left >= 4 else 2
-    return 3 if left >= 3 else 1
+    if digits == 1 or left >= DOWN:
+        return rows_at_once(left)
+    return 4 if left >= 4 else 2
 
 
 @kernel
 def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, out: Any) -> None:
-    if rows == 6:
+    if rows == DOWN:
         _sums_of_six(x, stride, weight, steps, start, out)
     elif rows == 4:
         _sums_of_four(x, stride, weight, steps, start, out)
-    elif rows == 3:
+    elif rows == HALF:
         _sums_of_three(x, stride, weight, steps, start, out)
     elif rows == 2:
         _sums_of_two(x, stride, weight, steps, start, out)
@@ -171,7 +170,7 @@ def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -
     levels = empty(rows * product.digits, inputs, np.uint8)
     scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, product.digits, levels, scales, zeros)
-    most = max(6, tiles.ROWS)
+    most = max(DOWN, tiles.ROWS)
     sums = empty(members(board) * most, PANEL, np.int32).reshape((members(board), most, PANEL))
     nothing, panels = np.zeros(PANEL, np.int32), product.weight.shape[1]
     _all_panels(board, panels, (levels, scales, zeros, sums, nothing, product, layer, y))

@@ -4,11 +4,12 @@ A level has one digit or two, to the base LEVELS + 1: a byte each, the digits of
 higher ones first.
 """
 
+from functools import reduce
 from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code, every
-from polyhead.kernels.sums.registers import ACROSS, LEVELS
+from polyhead.kernels.sums.registers import ACROSS, LEVELS, PANEL
 
 _BYTES = ir.VectorType(ir.IntType(8), LANES)
 _BITS = LEVELS.bit_length()
@@ -74,25 +75,18 @@ def numbers(digits: int) -> Any:
             code = Code(builder)
             offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
             outputs = [[code.load(REALS, each, offset) for each in of_outputs] for offset in offsets]
-            leasts, base = code.everywhere(least), every(float(LEVELS + 1))
-
-            def found(here: Any, offset: Any) -> Any:
-                """Sums of a row, put together of its digits'."""
-                number = None
-                for digit in range(digits):
-                    place = builder.add(here, code.long(4 * LANES * ACROSS * digit))
-                    one = builder.sitofp(code.load(INTEGERS, place, offset), REALS)
-                    number = one if number is None else code.call(_FMA, REALS, number, base, one)
-                return number
+            leasts = code.everywhere(least)
 
             def row(index: Any, nothing: list[Any]) -> list[Any]:
                 at = builder.mul(index, code.long(4))
                 s, z = (code.everywhere(code.load(REAL, each, at)) for each in (scales, zeros))
-                here = builder.add(sums, builder.mul(index, code.long(4 * LANES * ACROSS * digits)))
+                here = builder.add(sums, builder.mul(index, code.long(4 * PANEL * digits)))
                 there = builder.add(y, builder.mul(index, stride))
                 for offset, (scale, total, bias) in zip(offsets, outputs, strict=True):
                     zero = code.call(_FMA, REALS, z, total, bias)
-                    value = code.call(_FMA, REALS, found(here, offset), builder.fmul(s, scale), zero)
+                    value = code.call(
+                        _FMA, REALS, _put_together(code, digits, here, offset), builder.fmul(s, scale), zero
+                    )
                     code.store(code.larger(value, leasts), there, offset)
                 return nothing
 
@@ -103,3 +97,12 @@ def numbers(digits: int) -> Any:
         return typed("void", *kinds), generate
 
     return numbers_of_sums
+
+
+def _put_together(code: Code, digits: int, sums: Any, offset: Any) -> Any:
+    """A vector of a row's sums, of those of its digits."""
+    vectors = [
+        code.builder.sitofp(code.load(INTEGERS, code.builder.add(sums, code.long(4 * PANEL * digit)), offset), REALS)
+        for digit in range(digits)
+    ]
+    return reduce(lambda higher, lower: code.call(_FMA, REALS, higher, every(float(LEVELS + 1)), lower), vectors)
