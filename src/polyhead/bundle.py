@@ -1,15 +1,18 @@
 """The model directory: settings, weights and vocabularies of one trained model, and nothing that executes.
 
-    config.json  model.safetensors  shared.spm | source.spm target.spm  README.md
+    config.json  model.safetensors  shared.spm | source.spm target.spm  README.md  SHA256SUMS
     training/    metrics.jsonl, checkpoints, snapshots, recipe.toml
 
-Format 1. Weights have canonical names: tied weights stand once.
+Format 1. Weights have canonical names: tied weights stand once. `SHA256SUMS` says what the other files contain; a
+directory without it, as older versions wrote them, is read too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,11 +25,13 @@ from safetensors.numpy import save_file
 from polyhead.config import Config
 from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError
-from polyhead.files import Stamp, atomic_file, write_text
+from polyhead.files import Stamp
+from polyhead.manifest import check_listed, listed_file, write_listed_text
 from polyhead.model.config import ModelConfig, TransformerConfig
 from polyhead.model.shapes import transformer_shapes
 from polyhead.model.stored import read_weights
 from polyhead.model.trained import Floats, TransformerArrays, fill, without_values
+from polyhead.model.weights_check import NotFinite, digest_of_weights
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from polyhead.model.seq2seq import Seq2SeqModel
 
 FORMAT = 1
+_WRITTEN = "{} was written while it was read: load the model again"
 
 
 class BundleConfig(Config):
@@ -77,10 +83,16 @@ class Bundle:
     target_tokenizer: Tokenizer
     weights: Stamp | None = None
     """The file that the model's weights may be pages of."""
+    verify: Callable[[], None] = lambda: None
+    """Waits until the file of the weights has been read whole; raises ModelError where it is damaged."""
 
     @cached_property
     def model(self) -> Seq2SeqModel[Any]:
-        """The model as modules of PyTorch, which are made when they are first asked for."""
+        """The model as modules of PyTorch, which are made when they are first asked for.
+
+        Raises ModelError where the file of the weights is damaged.
+        """
+        self.verify()
         if not isinstance(self.given, TransformerArrays):
             return self.given
         model = without_values(self.config.model, self.config.source_vocabulary, self.config.target_vocabulary)
@@ -105,7 +117,11 @@ class Bundle:
         return self.weights is not None and self.weights.overwritten
 
     def check(self) -> None:
-        """To be called before the trained model is looked at. Raises ModelError where its weights are overwritten."""
+        """To be called before what the model says is believed.
+
+        Raises ModelError where the file of its weights is damaged, or was overwritten since it was loaded.
+        """
+        self.verify()
         if self.weights is not None and self.weights.overwritten:
             raise ModelError(
                 f"{self.weights.path} was overwritten while it was in use: load the model again, and replace such "
@@ -117,18 +133,21 @@ def save_description(
     directory: Path, config: BundleConfig, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
 ) -> None:
     """Writes all but the weights, each file atomically and `config.json` last: where it stands the others do."""
-    files = {"shared.spm": source_tokenizer}
-    if not config.tokenizer.shared:
-        files = {"source.spm": source_tokenizer, "target.spm": target_tokenizer}
-    for name, tokenizer in files.items():
-        tokenizer.save(directory / name)
-    write_text(directory / "config.json", config.model_dump_json(indent=2) + "\n")
+    for name, tokenizer in tokenizer_files(config.tokenizer, source_tokenizer, target_tokenizer).items():
+        with listed_file(directory / name) as temporary:
+            tokenizer.save(temporary)
+    write_listed_text(directory / "config.json", config.model_dump_json(indent=2) + "\n")
+
+
+def tokenizer_files(config: TokenizerConfig, source: Tokenizer, target: Tokenizer) -> dict[str, Tokenizer]:
+    """File name → the tokenizer that it holds."""
+    return {"shared.spm": source} if config.shared else {"source.spm": source, "target.spm": target}
 
 
 def save_weights(directory: Path, weights: Mapping[str, Tensor]) -> None:
     """Writes `model.safetensors` in float32, atomically."""
     arrays = {name: weight.detach().float().cpu().contiguous().numpy() for name, weight in weights.items()}
-    with atomic_file(directory / "model.safetensors") as temporary:
+    with listed_file(directory / "model.safetensors") as temporary:
         save_file(arrays, temporary, {"format": "pt"})
 
 
@@ -137,7 +156,8 @@ def load_bundle(directory: Path | str) -> Bundle:
 
     On Linux the weights are the file's own pages, read when they are looked at. To change a weight changes no file, and
     a file that another one replaces leaves them as they are; for one that is overwritten in place see `Bundle.check`.
-    Raises ModelError naming the file that is missing, damaged or doesn't fit the others.
+    Raises ModelError naming the file that is missing, damaged or doesn't fit the others; of the weights, whether they
+    are damaged is found out beside other work, and `Bundle.check` raises it.
     """
     directory = Path(directory)
     if not directory.is_dir():
@@ -152,21 +172,24 @@ def load_bundle(directory: Path | str) -> Bundle:
             raise ModelError(
                 f"{directory}: the {side} vocabulary has {tokenizer.vocabulary_size} pieces, config.json says {size}"
             )
-    weights, stamp = _load_weights(directory / "model.safetensors")
-    return Bundle(config, _fitted(config, weights, directory / "model.safetensors"), source, target, stamp)
+    path = directory / "model.safetensors"
+    weights, stamp = _load_weights(path)
+    return Bundle(config, _fitted(config, weights, path), source, target, stamp, _begin_verifying(path, stamp))
 
 
 def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
-    """The source's and the target's tokenizer (the same one where it is shared)."""
-    if config.shared:
-        shared = load_tokenizer(directory / "shared.spm", config)
-        return shared, shared
-    return load_tokenizer(directory / "source.spm", config), load_tokenizer(directory / "target.spm", config)
+    """The source's and the target's tokenizer (the same one where it is shared). Raises ModelError."""
+    names = ["shared.spm"] if config.shared else ["source.spm", "target.spm"]
+    for name in names:
+        _check_small(directory / name)
+    found = [load_tokenizer(directory / name, config) for name in names]
+    return found[0], found[-1]
 
 
 def read_config(directory: Path) -> BundleConfig:
     """What a model directory's `config.json` says. Raises ModelError naming the file and what is wrong with it."""
     path = directory / "config.json"
+    _check_small(path)
     try:
         values: object = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -186,12 +209,43 @@ def read_config(directory: Path) -> BundleConfig:
         raise ModelError(f"{path}: {key}: {problem['msg']}; copy the model directory again") from None
 
 
+def _check_small(path: Path) -> None:
+    """Raises ModelError where a file isn't as listed; one that can't be read is left to whoever reads it next."""
+    with suppress(OSError):
+        check_listed(path)
+
+
+def _begin_verifying(path: Path, stamp: Stamp | None) -> Callable[[], None]:
+    """Reads the file in a thread of its own → what waits for it and raises ModelError where the file is damaged."""
+    executor = ThreadPoolExecutor(1, "polyhead-verify")
+    try:
+        return executor.submit(_verify_weights, path, stamp).result
+    finally:
+        executor.shutdown(wait=False)
+
+
+def _verify_weights(path: Path, stamp: Stamp | None) -> None:
+    try:
+        check_listed(path, digest_of_weights(path))
+    except NotFinite as error:
+        raise ModelError(
+            f"{path}: {error} has numbers that are infinite or no numbers at all; copy the model directory again, or "
+            "train the model again"
+        ) from error
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
+    except ModelError as error:
+        if Stamp.of(path) != stamp:
+            raise ModelError(_WRITTEN.format(path)) from error
+        raise
+
+
 def _load_weights(path: Path) -> tuple[dict[str, Floats], Stamp]:
     try:
         stamp = Stamp.of(path)
         weights = read_weights(path)
         if Stamp.of(path) != stamp:
-            raise ModelError(f"{path} was written while it was read: load the model again")
+            raise ModelError(_WRITTEN.format(path))
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
     return weights, stamp

@@ -53,6 +53,7 @@ class Translator:
         """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes.
 
         shortlist: what a translation may be made of; it is for the vocabularies of these models
+        Raises ModelError where models don't go together or a file of weights is damaged.
         """
         for other in others:
             if other.config.tokenizer != bundle.config.tokenizer or _pieces(other) != _pieces(bundle):
@@ -65,6 +66,8 @@ class Translator:
             prepare(each.model if needs_modules(each.trained, choice) else each.trained, choice)
             for each, choice in zip(self.bundles, self.choices, strict=True)
         ]
+        for each in self.bundles:
+            each.verify()
         masked = prepared if shortlist is None else [Masked(each, shortlist) for each in prepared]
         self.engine: Any = Ensemble(masked) if others else masked[0]
         self.shortlist = shortlist

@@ -34,6 +34,7 @@ def test_the_models_own_tokenizer_for_scores_is_used_unless_another_is_named(pol
     shutil.copytree(toy_model, model)
     config = json.loads((model / "config.json").read_text())
     (model / "config.json").write_text(json.dumps({**config, "score_tokenize": "char"}))
+    polyhead("verify", model, "--accept")
     arguments = ["evaluate", model, "--source", files["source"], "--reference", files["reference"]]
     assert "tok:char" in polyhead(*arguments).out
     assert "tok:none" in polyhead(*arguments, "--tokenize", "none").out

@@ -1,11 +1,13 @@
 """The distilled corpus on disk: what is kept survives, what is not the same is refused."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from polyhead.data.readers import Pair, read_all
 from polyhead.errors import RecipeError
+from polyhead.manifest import accept
 from polyhead.recipe.distilled import Distilled, DistilledCorpus
 from polyhead.recipe.load import make_recipe
 
@@ -58,7 +60,7 @@ def test_languages_that_nobody_names(tmp_path):
     corpus.keep(0, [Distilled("d", 0, -1.0)])
     corpus.finish({"train": [Pair("s", "t", None, "file:1")]})
     assert read(corpus, "train") == [("s", "d", None)]
-    assert {path.name for path in tmp_path.iterdir()} == {"record.json", "train.source", "train.target"}
+    assert {path.name for path in tmp_path.iterdir()} == {"SHA256SUMS", "record.json", "train.source", "train.target"}
 
 
 def test_another_corpus_is_refused(corpus):
@@ -76,10 +78,30 @@ def test_beginning_again_keeps_what_is_there_but_leftovers(corpus):
     assert corpus.has(0)
 
 
+def test_a_damaged_shard_is_translated_again(corpus):
+    path = corpus.directory / "shards" / "000001.jsonl"
+    path.write_text(path.read_text().replace("t4", "t5"))
+    assert corpus.begin(IDENTITY, []) == 1
+    assert corpus.has(0)
+    assert not corpus.has(1)
+
+
+@pytest.mark.parametrize("name", ["train.source", "dev.target"])
+def test_damaged_text_is_not_learnt(corpus, name):
+    corpus.finish({"train": [replace(pair, target_language=None) for pair in PAIRS], "dev": PAIRS[:1]})
+    (path,) = corpus.directory.glob(name.replace(".", "*."))
+    path.write_text(path.read_text() + "more\n")
+    with pytest.raises(RecipeError, match=rf"{path.name} is damaged, or was changed by hand.*name another --out"):
+        corpus.readers()
+
+
 def test_damage_is_named(corpus):
     (corpus.directory / "shards" / "000001.jsonl").write_text('{"text": 3')
     with pytest.raises(RecipeError, match=r"000001\.jsonl cannot be read .* delete it and go on with --resume"):
         corpus.finish({"train": PAIRS})
     (corpus.directory / "record.json").write_text("{")
+    with pytest.raises(RecipeError, match=r"record\.json is damaged"):
+        corpus.check(IDENTITY)
+    accept(corpus.directory)
     with pytest.raises(RecipeError, match=r"record\.json cannot be read"):
         corpus.check(IDENTITY)

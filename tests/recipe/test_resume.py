@@ -16,7 +16,7 @@ import tomli_w
 
 import polyhead.bundle
 import polyhead.training.checkpoint
-from polyhead.errors import RecipeError, TrainingError
+from polyhead.errors import RecipeError
 from polyhead.recipe import record
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
@@ -198,20 +198,6 @@ def test_there_must_be_a_run_to_resume_and_none_to_begin(toy):
     train(toy.values(training__max_updates=2))
     with pytest.raises(RecipeError, match="already holds a model or a run: go on with --resume"):
         train(toy.values())
-
-
-def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(toy, capsys):
-    directory = train(toy.values(training__max_updates=16)).directory
-    found = sorted((directory / "training" / "checkpoints").iterdir())
-    assert len(found) == 2
-    found[1].write_bytes(found[1].read_bytes()[:100])
-    values = toy.values(training__max_updates=24)
-    assert train(values, resume=True).finished
-    assert "trying the one before it" in capsys.readouterr().err
-    for path in (directory / "training" / "checkpoints").iterdir():
-        path.write_bytes(b"nothing")
-    with pytest.raises(TrainingError, match="is not a checkpoint"):
-        train(toy.values(training__max_updates=30), resume=True)
 
 
 @pytest.mark.slow

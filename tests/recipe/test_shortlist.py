@@ -6,6 +6,7 @@ import pytest
 
 from polyhead.data.readers import LinesConfig
 from polyhead.errors import DataError, ModelError, RecipeError
+from polyhead.manifest import accept
 from polyhead.recipe.shortlist import make_shortlist
 from polyhead.shortlist.build import ShortlistConfig
 from polyhead.translator import Translator
@@ -37,6 +38,9 @@ def test_from_other_text(model, toy):
 def test_the_training_text_is_gone(model, toy):
     recipe = model / "training" / "recipe.toml"
     recipe.write_text(recipe.read_text(encoding="utf-8").replace("train.source", "gone.source"), encoding="utf-8")
+    with pytest.raises(RecipeError, match=r"recipe\.toml is damaged, or was changed by hand"):
+        make_shortlist(model)
+    accept(recipe.parent)
     with pytest.raises(RecipeError, match=r"gone\.source.*name other text with --source and --target"):
         make_shortlist(model)
     shutil.rmtree(model / "training")

@@ -7,6 +7,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from polyhead.errors import ModelError
+from polyhead.manifest import accept
 from polyhead.shortlist import file
 from polyhead.shortlist.file import NAME, load_shortlist, save_shortlist
 from tests.shortlist.conftest import SHAPE
@@ -28,7 +29,7 @@ def test_round_trip(bundle, some, written) -> None:
     assert (found.offsets == some.offsets).all()
     assert (found.tokens == some.tokens).all()
     assert (found.fixed, found.target_vocabulary) == (4, some.target_vocabulary)
-    assert [path.name for path in written.iterdir()] == [NAME]
+    assert sorted(path.name for path in written.iterdir()) == ["SHA256SUMS", NAME]
 
 
 def test_a_tagged_models_tags_are_fixed_pieces_too(some, tmp_path) -> None:
@@ -51,6 +52,9 @@ def test_truncated_or_no_safetensors(bundle, written) -> None:
     data = (written / NAME).read_bytes()
     for wrong in (b"", data[:40], data[:-1], b"x" * 100):
         (written / NAME).write_bytes(wrong)
+        with pytest.raises(ModelError, match=f"{NAME} is damaged.*make it again"):
+            load(bundle, written)
+        accept(written)
         with pytest.raises(ModelError, match="cannot be read"):
             load(bundle, written)
 

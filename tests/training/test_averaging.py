@@ -37,7 +37,7 @@ def test_a_snapshot_may_be_a_view_and_lies_where_it_says(tmp_path: Path) -> None
     weight = torch.randn(4, 3, requires_grad=True)
     path = save_snapshot(tmp_path / "new", 12, {"a": weight.t()})
     assert path == snapshot_path(tmp_path / "new", 12)
-    assert [file.name for file in path.parent.iterdir()] == ["update-00000012.safetensors"]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["SHA256SUMS", "update-00000012.safetensors"]
     assert torch.equal(average([path])["a"], weight.detach().t())
 
 

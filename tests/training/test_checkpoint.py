@@ -1,6 +1,8 @@
 """Checkpoints: nothing is lost, nothing damaged is believed."""
 
+import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from safetensors.torch import save_file
 
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
+from polyhead.manifest import accept, read_manifest
 from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint, save_checkpoint
 
 PROGRESS = Progress(
@@ -42,7 +45,14 @@ def test_keeps_only_the_newest(tmp_path: Path) -> None:
     for update in (5, 50, 500, 100_000_000):
         save_checkpoint(tmp_path, Progress(update=update), {"a": torch.zeros(1)}, keep=2)
     assert [load_checkpoint(path)[0].update for path in checkpoints(tmp_path)] == [500, 100_000_000]
-    assert len(list(tmp_path.iterdir())) == 2
+    assert read_manifest(tmp_path).keys() == {path.name for path in checkpoints(tmp_path)}
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_one_that_was_passed_over_goes_when_the_run_has_gone_on(tmp_path: Path) -> None:
+    for update in (8, 16, 10):
+        save_checkpoint(tmp_path, Progress(update=update), {"a": torch.zeros(1)}, keep=2)
+    assert [load_checkpoint(path)[0].update for path in checkpoints(tmp_path)] == [8, 10]
 
 
 def test_a_failed_save_leaves_the_last_one_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +64,7 @@ def test_a_failed_save_leaves_the_last_one_and_no_rubbish(tmp_path: Path, monkey
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(tmp_path, Progress(update=2), {"a": torch.ones(1)})
-    assert [path.name for path in tmp_path.iterdir()] == ["update-00000001.safetensors"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["SHA256SUMS", "update-00000001.safetensors"]
 
 
 def test_files_on_their_way_are_no_checkpoints(tmp_path: Path) -> None:
@@ -92,5 +102,22 @@ def damaged(name: str, path: Path) -> None:
 def test_a_damaged_file_is_named_and_refused(tmp_path: Path, name: str) -> None:
     path = save_checkpoint(tmp_path, PROGRESS, {"a": torch.randn(100)})
     damaged(name, path)
-    with pytest.raises(TrainingError, match="update-00001234"):
+    for _ in range(2):  # as it is found by its digest, and by what it contains where it was taken on as it is
+        with pytest.raises(TrainingError, match="update-00001234"):
+            load_checkpoint(path)
+        accept(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"update": -1}, {"update": 1 << 60}, {"update": "many"}, {"update": None}, {"position": [1, 2]}, {"scores": 3},
+        {"position": {"epoch": 0, "batch": -1}}, {"best_score": float("nan")}, {"seconds": "long"}, {"colour": 1},
+    ],
+)  # fmt: skip
+def test_a_progress_that_cannot_be_is_refused(tmp_path: Path, wrong: dict[str, object]) -> None:
+    path = save_checkpoint(tmp_path, PROGRESS, {"a": torch.zeros(1)})
+    save_file({"a": torch.zeros(1)}, path, {"format": "1", "progress": json.dumps({**asdict(PROGRESS), **wrong})})
+    accept(tmp_path)
+    with pytest.raises(TrainingError, match="update-00001234.safetensors is not a checkpoint"):
         load_checkpoint(path)

@@ -23,6 +23,7 @@ COMMANDS = {
     "look": "Draw the attention of one translation.",
     "serve": "Serve models over HTTP, and the page that shows what happens inside them.",
     "info": "Describe a model directory.",
+    "verify": "Say whether the files of a model directory are as they were written.",
     "export": "Write a model for CTranslate2 or Hugging Face.",
 }
 

@@ -4,9 +4,11 @@ import queue
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from polyhead.batch import Batch
@@ -15,6 +17,8 @@ from polyhead.data.store import EncodedCorpus, Ids
 from polyhead.errors import PolyheadError
 from polyhead.symbols import EOS, PAD, SOS
 
+LAST = 1 << 53
+"""No epoch and no batch has a number above this."""
 _AHEAD = 4  # batches waiting; enough to hide one slow batch, few enough to cost no memory
 
 
@@ -22,8 +26,8 @@ _AHEAD = 4  # batches waiting; enough to hide one slow batch, few enough to cost
 class Position:
     """A place between two batches: so many batches of this epoch have been taken."""
 
-    epoch: int = 0
-    batch: int = 0
+    epoch: Annotated[int, Field(ge=0, le=LAST)] = 0
+    batch: Annotated[int, Field(ge=0, le=LAST)] = 0
 
 
 @dataclass(frozen=True)

@@ -21,23 +21,32 @@ def read_weights(path: Path) -> dict[str, Floats]:
 
     Raises OSError and SafetensorError for what can't be read, or holds something else than weights.
     """
-    with safe_open(path, framework="numpy") as file:  # which checks that the parts fill the file, one behind the other
-        parts: list[tuple[str, Any]] = [(name, file.get_slice(name)) for name in cast("list[str]", file.offset_keys())]
-        kinds = [(name, str(part.get_dtype()), tuple[int, ...](part.get_shape())) for name, part in parts]
-    for name, kind, _ in kinds:
-        if kind not in BYTES:
-            raise SafetensorError(f"{name} is of kind {kind}, which no weight has")
+    kinds = parts(path)
     whole: NDArray[np.uint8] = np.memmap(path, np.uint8, "c") if MAPPED else np.fromfile(path, np.uint8)
     end = len(whole) - sum(BYTES[kind] * prod(shape) for _, kind, shape in kinds)
     weights: dict[str, Floats] = {}
     for name, kind, shape in kinds:
         begin, end = end, end + BYTES[kind] * prod(shape)
-        weights[name] = _numbers(np.asarray(whole[begin:end]), kind).reshape(shape)
+        weights[name] = numbers(np.asarray(whole[begin:end]), kind).reshape(shape)
     return weights
 
 
-def _numbers(part: NDArray[np.uint8], kind: str) -> Floats:
-    """Its bytes as they are, or a copy of another kind's numbers."""
+def parts(path: Path) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Name, kind of numbers and shape of every weight, in the order in which they lie in the file.
+
+    Raises OSError and SafetensorError for what can't be read, or holds something else than weights.
+    """
+    with safe_open(path, framework="numpy") as file:  # which checks that the parts fill the file, one behind the other
+        slices: list[tuple[str, Any]] = [(name, file.get_slice(name)) for name in cast("list[str]", file.offset_keys())]
+        found = [(name, str(part.get_dtype()), tuple[int, ...](part.get_shape())) for name, part in slices]
+    for name, kind, _ in found:
+        if kind not in BYTES:
+            raise SafetensorError(f"{name} is of kind {kind}, which no weight has")
+    return found
+
+
+def numbers(part: NDArray[np.uint8], kind: str) -> Floats:
+    """The bytes of a part as they are, seen as float32, or a copy of another kind's numbers in float32."""
     if kind == "BF16":  # the upper half of a float32
         return (part.view("<u2").astype("<u4") << 16).view("<f4")
     with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite

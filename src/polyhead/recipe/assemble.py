@@ -6,27 +6,30 @@ Nothing is written before everything that can be wrong with a recipe has had its
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 
 import polyhead
-from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_description, save_weights
+from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_description, save_weights, tokenizer_files
 from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader
 from polyhead.data.store import EncodedCorpus
-from polyhead.errors import RecipeError, TrainingError
+from polyhead.errors import ModelError, RecipeError
 from polyhead.files import remove_leftovers
+from polyhead.manifest import check_listed, digest_of, is_listing
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.trained import without_values
 from polyhead.model.word_vectors import load_word_vectors
 from polyhead.recipe.prepare import Pairs, make_tokenizers
+from polyhead.recipe.restore import restore
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import Validator
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.training.averaging import RunningMean
-from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint
+from polyhead.training.checkpoint import Progress
 from polyhead.training.log import Display, MetricsFile
 from polyhead.training.loop import Interrupt, Trainer
 from polyhead.training.optimizer import Optimizer
@@ -102,7 +105,8 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
     if config.averaging.kind == "ema":
         mean = RunningMean(optimizer.masters, config.averaging.decay)
     directory = recipe.out / "training"
-    progress = _restore(directory, optimizer, mean, display) if resume else Progress()
+    _sweep(recipe.out)
+    progress = restore(directory, optimizer, mean, display) if resume else Progress()
     return Trainer(
         model=parts.model,
         optimizer=optimizer,
@@ -123,15 +127,37 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
     )
 
 
+def _sweep(out: Path) -> None:
+    """Deletes the unfinished files of a sitting that was killed."""
+    for directory in (out, out / "training", out / "training" / "checkpoints", out / "training" / "snapshots"):
+        remove_leftovers(directory)
+
+
 def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
     """Those of the run that is resumed, if it came so far as to write its description, else newly trained ones."""
     if (recipe.out / "config.json").exists():
-        source, target = load_tokenizers(recipe.out, recipe.tokenizer)
+        source, target = _read_tokenizers(recipe, pairs, display)
     else:
         display.message("training the tokenizer")
         source, target = make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
     two = "" if recipe.tokenizer.shared else f" (source), {target.vocabulary_size:,} (target)"
     display.message(f"vocabulary: {source.vocabulary_size:,} pieces{two}")
+    return source, target
+
+
+def _read_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
+    """The run's own. Where their files are damaged they are trained again, which must give the very files listed."""
+    try:
+        return load_tokenizers(recipe.out, recipe.tokenizer)
+    except ModelError as error:
+        if not is_listing(recipe.out):
+            raise
+        display.message(f"{error}; training the tokenizer again")
+    source, target = make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
+    with TemporaryDirectory() as elsewhere:
+        for name, tokenizer in tokenizer_files(recipe.tokenizer, source, target).items():
+            tokenizer.save(Path(elsewhere, name))
+            check_listed(recipe.out / name, digest_of(Path(elsewhere, name)))
     return source, target
 
 
@@ -145,25 +171,3 @@ def _start_from_vectors(
         vectors = load_word_vectors(path, pieces, embedding.embedding_dim)
         vectors.write_into(embedding)
         display.message(f"{name}: {vectors.report}")
-
-
-def _restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, display: Display) -> Progress:
-    """The newest readable checkpoint into optimizer and mean; from the start if there is none yet."""
-    remove_leftovers(directory)
-    remove_leftovers(directory / "checkpoints")
-    remove_leftovers(directory / "snapshots")
-    found = checkpoints(directory / "checkpoints")
-    for path in reversed(found):
-        try:
-            progress, tensors = load_checkpoint(path)
-        except TrainingError as error:
-            if path == found[0]:
-                raise
-            display.message(f"{error}; trying the one before it")
-            continue
-        optimizer.restore(tensors)
-        if mean is not None:
-            mean.weights = {name: tensors[f"mean.{name}"] for name in mean.weights}
-        display.message(f"resuming after update {progress.update}")
-        return progress
-    return Progress()

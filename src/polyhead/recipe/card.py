@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from polyhead.bundle import Bundle
 from polyhead.evaluation.metrics import Scores
-from polyhead.files import write_text
+from polyhead.manifest import write_listed_text
 from polyhead.recipe.schema import Recipe
 from polyhead.training.checkpoint import Progress
 from polyhead.training.log import duration
@@ -44,7 +44,7 @@ def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mappi
     ]
     for title, result in scores.items():
         lines += [f"| {title} | {score.name} | {score.value:.2f} | `{score.signature}` |" for score in result.scores]
-    write_text(recipe.out / "README.md", "\n".join(lines) + "\n")
+    write_listed_text(recipe.out / "README.md", "\n".join(lines) + "\n")
 
 
 def _sources(recipe: Recipe) -> list[str]:

@@ -61,12 +61,14 @@ def distill(
     corpus.check(identity)
     if not corpus.finished:
         teacher = Translator.load(*teachers, dtype="float32")  # what is learnt shall not depend on the machine
-        corpus.begin(identity, [str(directory) for directory in teachers])
+        if damaged := corpus.begin(identity, [str(directory) for directory in teachers]):
+            PlainDisplay().message(f"{corpus.directory}: {damaged} damaged shards are translated again")
         if not _translate(teacher, corpus, pairs.train, config, draft.data.score_tokenize):
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
         wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
         corpus.finish({name: some for name, some in sets.items() if wanted[name]})
+    corpus.remove_shards()
     return train(_with_readers(values, corpus), resume=started(draft.out))
 
 

@@ -5,6 +5,7 @@ shards/                        what is translated so far
 train.source  train.target     or train.fr.source … for each target language; sorted by that
 original.*                     the pairs with their references, where these are to be learnt too
 dev.*                          the dev set, where it was held out of the training text
+SHA256SUMS                     what these files contain; shards/ has one of its own
 """
 
 import json
@@ -18,8 +19,9 @@ from typing import Any, cast
 
 import polyhead
 from polyhead.data.readers import Pair
-from polyhead.errors import RecipeError
-from polyhead.files import remove_leftovers, write_text
+from polyhead.errors import ModelError, RecipeError
+from polyhead.files import remove_leftovers
+from polyhead.manifest import check_listed, remove_listed, write_listed_text
 from polyhead.recipe.load import Values
 
 Identity = Mapping[str, Any]
@@ -64,11 +66,18 @@ class DistilledCorpus:
                 "with; name what it was begun with, or another --out"
             )
 
-    def begin(self, identity: Identity, teachers: Sequence[str]) -> None:
-        """Notes what this corpus is to be, and where its teachers stood; removes what a kill left half written."""
+    def begin(self, identity: Identity, teachers: Sequence[str]) -> int:
+        """Notes what this corpus is to be, and where its teachers stood.
+
+        Removes what a kill left half written, and shards that are damaged → how many of these there were.
+        """
+        remove_leftovers(self.directory)
         remove_leftovers(self._shards)
         if not self.begun:
             self._write({"polyhead": polyhead.__version__, "teachers": list(teachers), "identity": identity})
+        damaged = [path.name for path in self._shards.glob("*.jsonl") if _is_damaged(path)]
+        remove_listed(self._shards, damaged)
+        return len(damaged)
 
     def has(self, number: int) -> bool:
         """Whether a shard, counted from 0, is translated."""
@@ -77,7 +86,7 @@ class DistilledCorpus:
     def keep(self, number: int, distilled: Sequence[Distilled]) -> None:
         """Writes a shard, whole or not at all."""
         lines = [json.dumps(asdict(each)) for each in distilled]  # in ASCII: no line break but those between them
-        write_text(self._shard(number), "".join(f"{line}\n" for line in lines))
+        write_listed_text(self._shard(number), "".join(f"{line}\n" for line in lines))
 
     def finish(self, sets: Mapping[str, Sequence[Pair]]) -> None:
         """Writes the readable files: the shards in place of the targets of sets["train"], other sets as they are."""
@@ -93,11 +102,19 @@ class DistilledCorpus:
             "mean_log_probability": sum(each.log_probability for each in distilled) / len(distilled),
         }
         self._write({**self._read(), "counts": counts, "readers": readers})
-        shutil.rmtree(self._shards)
+        self.remove_shards()
+
+    def remove_shards(self) -> None:
+        """Deletes what is in the readable files now."""
+        shutil.rmtree(self._shards, ignore_errors=True)
 
     def readers(self) -> dict[str, list[Values]]:
-        """Set → the settings of its readers."""
-        return cast(dict[str, list[Values]], self._read()["readers"])
+        """Set → the settings of its readers. Raises RecipeError where a file that they read is damaged."""
+        readers = cast(dict[str, list[Values]], self._read()["readers"])
+        for reader in (each for some in readers.values() for each in some):
+            for side in ("source", "target"):
+                self._check(self.directory / Path(reader[side]).name)
+        return readers
 
     def _write_lines(self, name: str, pairs: Sequence[Pair]) -> list[Values]:
         """Two files for every target language → their readers."""
@@ -107,8 +124,8 @@ class DistilledCorpus:
             members = list(group)
             stem = f"{name}.{language}" if language else name
             paths = {side: self.directory.resolve() / f"{stem}.{side}" for side in ("source", "target")}
-            write_text(paths["source"], "".join(f"{pair.source}\n" for pair in members))
-            write_text(paths["target"], "".join(f"{pair.target}\n" for pair in members))
+            write_listed_text(paths["source"], "".join(f"{pair.source}\n" for pair in members))
+            write_listed_text(paths["target"], "".join(f"{pair.target}\n" for pair in members))
             tag = {"target_language": language} if language else {}
             readers.append({"kind": "lines", **{side: str(path) for side, path in paths.items()}, **tag})
         return readers
@@ -124,13 +141,31 @@ class DistilledCorpus:
             raise RecipeError(f"{path} cannot be read ({error}); delete it and go on with --resume") from error
 
     def _read(self) -> dict[str, Any]:
+        self._check(self._record)
         try:
             return json.loads(self._record.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise RecipeError(f"{self._record} cannot be read: {error}; name another --out") from error
 
+    def _check(self, path: Path) -> None:
+        """Raises RecipeError where the file is damaged or can't be read."""
+        try:
+            check_listed(path)
+        except OSError as error:
+            raise RecipeError(f"{path} cannot be read: {error.strerror}; name another --out") from error
+        except ModelError as error:
+            raise RecipeError(f"{error}, or name another --out") from error
+
     def _write(self, record: Mapping[str, Any]) -> None:
-        write_text(self._record, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        write_listed_text(self._record, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+
+
+def _is_damaged(path: Path) -> bool:
+    try:
+        check_listed(path)
+    except (OSError, ModelError):
+        return True
+    return False
 
 
 def _one_line(text: str) -> str:

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from polyhead.bundle import Bundle, save_weights
-from polyhead.errors import TrainingError
+from polyhead.errors import ModelError, TrainingError
 from polyhead.evaluation.metrics import Scores
-from polyhead.files import write_text
+from polyhead.manifest import check_listed, remove_listed, write_listed_text
 from polyhead.model.config import ModelConfig, TransformerConfig
 from polyhead.model.levels import on_levels
 from polyhead.recipe.card import write_card
@@ -42,19 +42,22 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
             display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
     write_card(recipe, bundle, trainer.progress, results)
     numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
-    write_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")
+    write_listed_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")
     display.message(f"the model is in {recipe.out}")
     return numbers
 
 
 def final_weights(trainer: Trainer) -> Mapping[str, Tensor]:
-    """The average that the recipe asks for. Raises TrainingError if its snapshots are gone."""
+    """The average that the recipe asks for. Raises TrainingError if its snapshots are gone or damaged."""
     if trainer.running_mean is not None:
         return trainer.running_mean.weights
     paths = [snapshot_path(trainer.directory / "snapshots", int(update)) for update in trainer.progress.scores]
     if missing := [path for path in paths if not path.exists()]:
         raise TrainingError(f"{missing[0]} is missing, so the final average cannot be made")
-    return average(sorted(paths))
+    try:
+        return average(sorted(paths))
+    except ModelError as error:
+        raise TrainingError(f"{error}; or go on with --resume, which makes the average without it") from error
 
 
 def rounded(weights: Mapping[str, Tensor], config: ModelConfig) -> Mapping[str, Tensor]:
@@ -69,16 +72,19 @@ def rounded(weights: Mapping[str, Tensor], config: ModelConfig) -> Mapping[str, 
 
 
 def read_scores(directory: Path) -> Results | None:
-    """What `finish` wrote; None where it has not come to its end."""
+    """What `finish` wrote; None where it has not come to its end, or where what it wrote is damaged since."""
     try:
+        check_listed(_scores_path(directory))
+        check_listed(directory / "model.safetensors")
         return cast(Results, json.loads(_scores_path(directory).read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+    except (OSError, ValueError, ModelError):
         return None
 
 
 def remove_scores(directory: Path) -> None:
     """Says that the run goes on."""
-    _scores_path(directory).unlink(missing_ok=True)
+    path = _scores_path(directory)
+    remove_listed(path.parent, [path.name])
 
 
 def _scores_path(directory: Path) -> Path:

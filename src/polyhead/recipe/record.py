@@ -5,20 +5,21 @@ training/data.json     which sentence pairs it was: counts and fingerprints
 """
 
 import hashlib
-import json
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
 import tomli_w
+from pydantic import ValidationError
 
 import polyhead
+from polyhead.config import Config
 from polyhead.data.readers import Pair
-from polyhead.errors import RecipeError
-from polyhead.files import write_text
+from polyhead.errors import ModelError, RecipeError
+from polyhead.manifest import check_listed, write_listed_text
 from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, read_toml
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
@@ -30,6 +31,27 @@ MAY_CHANGE = frozenset(
 """Keys that a resumed run may set anew: they move the end, not what is computed on the way."""
 
 
+class Fingerprint(Config):
+    """By what a corpus is known again."""
+
+    pairs: int
+    """How many sentence pairs it has."""
+    sha256: str
+    """`fingerprint` of them."""
+
+
+class Fingerprints(Config):
+    """What `data.json` holds: the fingerprints of what training sees. Test sets may change: they decide nothing."""
+
+    training: Fingerprint
+    validation: Fingerprint
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> "Fingerprints":
+        """Those of a run's corpora."""
+        return cls(training=_fingerprint(pairs.train), validation=_fingerprint(pairs.dev))
+
+
 def started(directory: Path) -> bool:
     """Whether `directory` holds a run, finished or not."""
     return _recipe_path(directory).exists()
@@ -37,14 +59,15 @@ def started(directory: Path) -> bool:
 
 def write_record(recipe: Recipe, pairs: Pairs) -> None:
     """Writes both files; the recipe last, as it says that there is a run."""
-    write_text(_data_path(recipe.out), json.dumps(_fingerprints(pairs), indent=2) + "\n")
+    write_listed_text(_data_path(recipe.out), Fingerprints.of(pairs).model_dump_json(indent=2) + "\n")
     versions = [f"polyhead {polyhead.__version__}", *(f"{library} {version(library)}" for library in LIBRARIES)]
     header = f"# python {sys.version.split()[0]} on {platform.machine()}; {', '.join(versions)}"
-    write_text(_recipe_path(recipe.out), f"{header}\n\n{tomli_w.dumps(as_values(recipe))}")
+    write_listed_text(_recipe_path(recipe.out), f"{header}\n\n{tomli_w.dumps(as_values(recipe))}")
 
 
 def read_record(directory: Path) -> Values:
-    """The recipe that a run directory was started with."""
+    """The recipe that a run directory was started with. Raises RecipeError where its file is damaged."""
+    _check_listed(_recipe_path(directory))
     return read_toml(_recipe_path(directory))
 
 
@@ -58,22 +81,21 @@ def check_same(recipe: Recipe, pairs: Pairs) -> None:
     if changed:
         listed = "; ".join(f"{key} was {then.get(key)!r}, now {now.get(key)!r}" for key in changed[:5])
         raise RecipeError(f"{recipe.out} was begun with another recipe and cannot be resumed with this one: {listed}")
-    found, expected = _fingerprints(pairs), _read_fingerprints(recipe.out)
-    for name, before in expected.items():
-        if found.get(name) != before:
+    found, expected = Fingerprints.of(pairs), _read_fingerprints(recipe.out)
+    for name, now_, before in (
+        ("training", found.training, expected.training),
+        ("validation", found.validation, expected.validation),
+    ):
+        if now_ != before:
             raise RecipeError(
                 f"{recipe.out} was begun with other data and cannot be resumed with these: the {name} pairs have "
-                f"changed since then ({before['pairs']} then, {found[name]['pairs']} now); put the files back as they "
+                f"changed since then ({before.pairs} then, {now_.pairs} now); put the files back as they "
                 "were, or start again with another --out"
             )
 
 
-def _fingerprints(pairs: Pairs) -> dict[str, dict[str, Any]]:
-    """Of what training sees. Test sets may change: they decide nothing."""
-    return {
-        name: {"pairs": len(some), "sha256": fingerprint(some)}
-        for name, some in (("training", pairs.train), ("validation", pairs.dev))
-    }
+def _fingerprint(pairs: Sequence[Pair]) -> Fingerprint:
+    return Fingerprint(pairs=len(pairs), sha256=fingerprint(pairs))
 
 
 def fingerprint(pairs: Iterable[Pair]) -> str:
@@ -86,12 +108,24 @@ def fingerprint(pairs: Iterable[Pair]) -> str:
     return digest.hexdigest()
 
 
-def _read_fingerprints(directory: Path) -> dict[str, dict[str, Any]]:
+def _read_fingerprints(directory: Path) -> Fingerprints:
     path = _data_path(directory)
+    _check_listed(path)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RecipeError(f"{path} cannot be read, so this run cannot be resumed: {error}") from error
+        return Fingerprints.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it holds no fingerprints of a training run"
+        raise RecipeError(f"{path} cannot be read, so this run cannot be resumed: {reason}") from error
+
+
+def _check_listed(path: Path) -> None:
+    """Raises RecipeError where the file is damaged; one that can't be read is left to whoever reads it next."""
+    try:
+        check_listed(path)
+    except OSError:
+        pass
+    except ModelError as error:
+        raise RecipeError(str(error)) from error
 
 
 def as_values(recipe: Recipe) -> Values:

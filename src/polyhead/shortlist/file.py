@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from polyhead.errors import ModelError
-from polyhead.files import atomic_file
+from polyhead.manifest import check_listed, listed_file
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import SPECIAL_PIECES
 from polyhead.tokenizers.protocol import Tokenizer
@@ -25,10 +25,10 @@ FORMAT = "1"
 def save_shortlist(
     directory: Path, shortlist: Shortlist, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
 ) -> Path:
-    """Writes the file into a model directory, atomically → its path."""
+    """Writes the file into a model directory, atomically, and lists its digest → its path."""
     metadata = {"format": FORMAT, "vocabularies": _fingerprint(source_tokenizer, target_tokenizer)}
     path = directory / NAME
-    with atomic_file(path) as temporary:
+    with listed_file(path) as temporary:
         save_file({"offsets": shortlist.offsets, "tokens": shortlist.tokens}, temporary, metadata)
     return path
 
@@ -43,9 +43,12 @@ def load_shortlist(directory: Path, source_tokenizer: Tokenizer, target_tokenize
         raise ModelError(f"{directory} has no shortlist; make one with `polyhead shortlist {directory}`")
     again = f"make it again with `polyhead shortlist {directory}`"
     try:
+        check_listed(path)
         with safe_open(path, framework="numpy") as file:
             metadata = cast("dict[str, str]", file.metadata() or {})
             arrays: dict[str, np.ndarray] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  no dictionary
+    except ModelError as error:
+        raise ModelError(f"{error}, or {again}") from error
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path} cannot be read: {error}; {again}") from error
     written = metadata.get("format", "")

@@ -13,7 +13,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from polyhead.config import Config
-from polyhead.files import atomic_file
+from polyhead.errors import TrainingError
+from polyhead.manifest import check_listed, listed_file
 
 
 class AveragingConfig(Config):
@@ -28,9 +29,9 @@ class AveragingConfig(Config):
 
 
 def save_snapshot(directory: Path, update: int, weights: Mapping[str, Tensor]) -> Path:
-    """Writes the weights alone, atomically."""
+    """Writes the weights alone, atomically, and lists the file's digest."""
     path = snapshot_path(directory, update)
-    with atomic_file(path) as temporary:
+    with listed_file(path) as temporary:
         save_file({name: weight.detach().cpu().contiguous() for name, weight in weights.items()}, temporary)
     return path
 
@@ -40,12 +41,21 @@ def snapshot_path(directory: Path, update: int) -> Path:
     return directory / f"update-{update:08d}.safetensors"
 
 
+def check_snapshot(directory: Path, update: int) -> None:
+    """Raises ModelError where the snapshot of an update is damaged, OSError where there is none."""
+    check_listed(snapshot_path(directory, update))
+
+
 def average(paths: Iterable[Path]) -> dict[str, Tensor]:
-    """The mean of the snapshots' weights, summed in float64 in the order given."""
+    """The mean of the snapshots' weights, summed in float64 in the order given.
+
+    Raises ModelError where a snapshot is damaged.
+    """
     total: dict[str, Tensor] = {}
     count = 0
     for path in paths:
         count += 1
+        check_listed(path)
         for name, weight in load_file(path).items():
             total[name] = weight.double() if name not in total else total[name].add_(weight.double())
     return {name: (weight / count).float() for name, weight in total.items()}
@@ -70,6 +80,17 @@ class RunningMean:
     def __init__(self, weights: Mapping[str, Tensor], decay: float) -> None:
         self.decay = decay
         self.weights = {name: weight.detach().clone() for name, weight in weights.items()}
+
+    def check(self, state: Mapping[str, Tensor]) -> None:
+        """Raises TrainingError where a checkpoint's tensors have no such mean."""
+        for name, mean in self.weights.items():
+            stored = state.get(f"mean.{name}")
+            if stored is None or stored.shape != mean.shape or stored.dtype != mean.dtype:
+                raise TrainingError(f"the checkpoint has no running mean of {name} that fits this model")
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Takes the mean from a checkpoint's tensors, which `check` has seen."""
+        self.weights = {name: state[f"mean.{name}"].clone() for name in self.weights}
 
     def add(self, weights: Mapping[str, Tensor], update: int) -> None:
         """Takes in the weights after `update`."""

@@ -3,51 +3,61 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, cast
 
+from pydantic import ConfigDict, Field, TypeAdapter
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from polyhead.data.loader import Position
-from polyhead.errors import TrainingError
-from polyhead.files import atomic_file
+from polyhead.data.loader import LAST, Position
+from polyhead.errors import ModelError, TrainingError
+from polyhead.manifest import check_listed, listed_file, remove_listed
 
 FORMAT = 1
+Count = Annotated[int, Field(ge=0, le=LAST)]
 
 
 @dataclass
 class Progress:
     """Where training stands; changes with every update."""
 
-    update: int = 0
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
+    update: Count = 0
     position: Position = field(default_factory=lambda: Position(0, 0))
     """The next batch to read."""
     best_score: float | None = None
     """The best validation so far, larger is better."""
-    best_update: int = 0
-    stale: int = 0
+    best_update: Count = 0
+    stale: Count = 0
     """Validations since the best."""
     seconds: float = 0.0
     """Time spent training, all sittings together."""
     finished: bool = False
     loss_sum: float = 0.0
     """Plain loss in nats over the target tokens since the last line of metrics."""
-    tokens: int = 0
+    tokens: Count = 0
     """Those target tokens."""
     scores: dict[str, float] = field(default_factory=dict)
     """Update (as text, JSON has no other keys) → validation score of the snapshots kept."""
 
 
+_PROGRESS = TypeAdapter(Progress)
+
+
 def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tensor], keep: int = 2) -> Path:
-    """Writes `update-00001234.safetensors` atomically, then deletes all but the `keep` newest."""
+    """Writes `update-00001234.safetensors` atomically and lists its digest; then only the `keep` newest up to it stay.
+
+    Those of later updates, which a resumed run passed over, go too.
+    """
     path = directory / f"update-{progress.update:08d}.safetensors"
     contents = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     metadata = {"format": str(FORMAT), "progress": json.dumps(asdict(progress))}
-    with atomic_file(path) as temporary:
+    with listed_file(path) as temporary:
         save_file(contents, temporary, metadata)
-    for old in checkpoints(directory)[:-keep]:
-        old.unlink()
+    found = checkpoints(directory)
+    kept = found[: found.index(path) + 1][-keep:]
+    remove_listed(directory, [other.name for other in found if other not in kept])
     return path
 
 
@@ -59,15 +69,21 @@ def checkpoints(directory: Path) -> list[Path]:
 def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
     """The inverse of `save_checkpoint`.
 
-    Raises TrainingError for a file that is not such a checkpoint.
+    Raises TrainingError for a file that is damaged or is not such a checkpoint.
     """
     try:
+        check_listed(path)
         with safe_open(path, "pt") as file:
             metadata = cast("dict[str, str]", file.metadata() or {})
         tensors = load_file(path)
-        values: dict[str, Any] = json.loads(metadata["progress"])
-        values["position"] = Position(**values["position"])
-        progress = Progress(**values)
+        progress = _PROGRESS.validate_python(json.loads(metadata["progress"]))
+    except ModelError as error:
+        raise TrainingError(str(error)) from error
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise TrainingError(f"{path} is not a checkpoint that this version can resume from: {error}") from error
+        raise TrainingError(f"{path} is not a checkpoint that this version can resume from: {_brief(error)}") from error
     return progress, tensors
+
+
+def _brief(error: Exception) -> str:
+    """The first line of what an error says, cut short."""
+    return str(error).partition("\n")[0][:100]

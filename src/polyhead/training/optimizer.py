@@ -7,7 +7,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # PyTorch's kernels over lists of tensors have no public names:
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import torch
@@ -15,6 +15,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from polyhead.config import Config
+from polyhead.errors import TrainingError
 from polyhead.training.adam import Adam
 from polyhead.training.fused_adam import FusedAdam, norm_by_kernels
 from polyhead.training.gradient import Gradient, norm_of
@@ -115,8 +116,20 @@ class Optimizer:
                 state[f"{self._rules[name].name}.{moment}.{name}"] = value
         return state
 
+    def check(self, state: Mapping[str, Tensor]) -> None:
+        """Raises TrainingError where a tensor that `restore` needs is missing, or of another shape or dtype."""
+        for name, master in self.masters.items():
+            expected, rule = {f"weights.{name}": master.detach()}, self._rules[name]
+            moments = {f"{rule.name}.{moment}.{name}": value for moment, value in rule.begin(master).items()}
+            if moments.keys() & state.keys():
+                expected |= moments
+            for key, tensor in expected.items():
+                found = state.get(key)
+                if found is None or found.shape != tensor.shape or found.dtype != tensor.dtype:
+                    raise TrainingError(f"the checkpoint has no {key} that fits this model")
+
     def restore(self, state: dict[str, Tensor]) -> None:
-        """The inverse of `tensors`."""
+        """The inverse of `tensors`, for what `check` has seen."""
         with torch.no_grad():
             for name, master in self.masters.items():
                 master.copy_(state[f"weights.{name}"])

@@ -1,0 +1,28 @@
+"""`polyhead verify`."""
+
+from pathlib import Path
+
+
+def verify(model: Path, /, *, accept: bool = False) -> int:
+    """Say whether the files of a model directory are as they were written, by their SHA-256 in `SHA256SUMS`.
+
+    Parameters
+    ----------
+    model
+        A model directory.
+    accept
+        Take the files as they are now, as after `config.json` was edited by hand: the model is loaded to see that its
+        files fit each other, and then `SHA256SUMS` is written anew.
+
+    """
+    from polyhead.recipe.verify import accept_files, find_differences
+
+    if accept:
+        accept_files(model)
+        print(f"{model}: SHA256SUMS lists the files as they are now")
+        return 0
+    found = find_differences(model)
+    for path, difference in found.differences.items():
+        print(f"{path}: {difference}")
+    print(f"{model}: {found.files} files, {found.files - len(found.differences)} as they were written")
+    return 1 if found.differences else 0

@@ -1,0 +1,138 @@
+"""`SHA256SUMS`: what the files of a directory must contain, in the format of the command `sha256sum`.
+
+A directory that has one lists there the SHA-256 of every file that matters, so that damage is found when a file is
+read, and `sha256sum --check SHA256SUMS` finds it too. A directory without one is read without such a check: older
+versions wrote none.
+
+A new file is listed before it gets its name. While it replaces an older one both digests are listed, so that a crash at
+any moment leaves files that are listed as they are.
+"""
+
+import hashlib
+import re
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from polyhead.errors import ModelError
+from polyhead.files import atomic_file, write_text
+
+NAME = "SHA256SUMS"
+PATTERNS = (
+    "config.json", "*.safetensors", "*.spm", "README.md",
+    "recipe.toml", "data.json", "scores.json",
+    "record.json", "[0-9]*.jsonl", "*.source", "*.target",
+)  # fmt: skip
+"""The files of model directories that a new manifest lists; `metrics.jsonl`, which grows, is not among them."""
+LARGEST = 16 << 20
+"""The most bytes that a manifest may have."""
+
+Digests = Mapping[str, frozenset[str]]
+"""File name → the SHA-256 that it may have, in hexadecimal: one, or two while it is being replaced."""
+
+_REMEDY = "copy it again, or take it as it is with `polyhead verify --accept`"
+_LINE = re.compile(r"([0-9a-f]{64}) [ *]([^/\\]+)")
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file's contents, in hexadecimal. Raises OSError where it can't be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_listing(directory: Path) -> bool:
+    """Whether the directory has a `SHA256SUMS`."""
+    return (directory / NAME).exists()
+
+
+def read_manifest(directory: Path) -> Digests | None:
+    """What the directory's `SHA256SUMS` lists, or None where there is none.
+
+    Raises ModelError where it can't be read or is no list of digests.
+    """
+    path = directory / NAME
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ModelError(f"{path} is too large for a list of SHA-256 digests; {_REMEDY}")
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); {_REMEDY}") from error
+    found: dict[str, frozenset[str]] = {}
+    for number, line in enumerate(lines, start=1):
+        parts = _LINE.fullmatch(line)
+        if parts is None:
+            raise ModelError(f"{path}:{number}: this line is no SHA-256 digest with a file name; {_REMEDY}")
+        found[parts[2]] = found.get(parts[2], frozenset()) | {parts[1]}
+    return found
+
+
+def check_listed(path: Path, digest: str | None = None) -> None:
+    """Raises ModelError where the file isn't as its directory's `SHA256SUMS` says.
+
+    digest: the SHA-256 of its contents where the caller knows it already
+    Nothing is read where the directory has no `SHA256SUMS`. Raises OSError where the file can't be read.
+    """
+    digests = read_manifest(path.parent)
+    if digests is None:
+        return
+    if path.name not in digests:
+        raise ModelError(f"{path} is not listed in {NAME}; {_REMEDY}")
+    if (digest or digest_of(path)) not in digests[path.name]:
+        raise ModelError(f"{path} is damaged, or was changed by hand: its SHA-256 is not the one in {NAME}; {_REMEDY}")
+
+
+@contextmanager
+def listed_file(path: Path) -> Generator[Path]:
+    """`atomic_file`, and the directory's `SHA256SUMS` lists what the file contains."""
+    with atomic_file(path) as temporary:
+        yield temporary
+        digest = digest_of(temporary)
+        before = _begun(path.parent)
+        _write(path.parent, {**before, path.name: before.get(path.name, frozenset()) | {digest}})
+    if path.name in before:
+        _write(path.parent, {**before, path.name: frozenset({digest})})
+
+
+def write_listed_text(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8, atomically, and lists it."""
+    with listed_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def remove_listed(directory: Path, names: Iterable[str]) -> None:
+    """Takes files out of the directory's `SHA256SUMS`, and then deletes them.
+
+    One that the system doesn't let go, as Windows does while its pages are in use, stays and is listed no more.
+    """
+    gone = frozenset(names)
+    digests = (read_manifest(directory) or {}) if gone else {}
+    if gone & digests.keys():
+        _write(directory, {name: each for name, each in digests.items() if name not in gone})
+    for name in gone:
+        with suppress(PermissionError):
+            (directory / name).unlink(missing_ok=True)
+
+
+def listable(directory: Path) -> list[Path]:
+    """The files that a new manifest of the directory would list, by name."""
+    return sorted(path for path in directory.iterdir() if path.is_file() and any(map(path.match, PATTERNS)))
+
+
+def accept(directory: Path) -> None:
+    """Lists the directory's files as they are now, whatever was listed before."""
+    _write(directory, {path.name: frozenset({digest_of(path)}) for path in listable(directory)})
+
+
+def _begun(directory: Path) -> Digests:
+    """What is listed; where nothing is, what an older version left in the directory, as it is."""
+    found = read_manifest(directory)
+    if found is None:
+        return {path.name: frozenset({digest_of(path)}) for path in listable(directory)}
+    return found
+
+
+def _write(directory: Path, digests: Digests) -> None:
+    lines = [f"{digest}  {name}\n" for name in sorted(digests) for digest in sorted(digests[name])]
+    write_text(directory / NAME, "".join(lines))
