@@ -151,7 +151,8 @@ LONG_WORDS = 20
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes it atomically, for people to read too."""
+    """Writes it atomically, for people to read too; makes the directory if it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as temporary:
         temporary.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

@@ -83,6 +83,7 @@ def run(
     found = {"machine": machine.describe(), "source": str(source), "rounds": rounds}
     best = frontier(points)
     rows = [{**asdict(point), "on_the_frontier": point in best} for point in points]
+    out.mkdir(parents=True, exist_ok=True)
     write_text(out / "frontier.json", json.dumps({**found, "models": rows}, ensure_ascii=False, indent=2) + "\n")
     picture(points, out / "frontier.png", Path(source).name)
     for point in points:

@@ -34,6 +34,7 @@ def test_what_is_saved_is_what_was_loaded(model, tmp_path):
     bundle = load_bundle(model)
     assert not bundle.model.training
     again = tmp_path / "again"
+    again.mkdir()
     save_description(again, bundle.config, bundle.source_tokenizer, bundle.target_tokenizer)
     save_weights(again, dict(bundle.model.named_parameters()))
     for name in ("config.json", "shared.spm", "model.safetensors"):

@@ -30,3 +30,7 @@ class ModelError(PolyheadError):
 
 class TrainingError(PolyheadError):
     """Training cannot go on (a NaN, an exploding loss, a run directory that belongs to another recipe)."""
+
+
+class WriteError(PolyheadError):
+    """Something cannot be written: the disk is full, it may not be written to, its directory is gone."""

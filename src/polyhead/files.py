@@ -1,43 +1,72 @@
-"""Writing that a crash cannot spoil: a file or directory appears whole or not at all. And telling who else wrote."""
+"""Writing that a crash or a full disk cannot spoil: a file appears whole or not at all. And telling who else wrote."""
 
+import errno
 import os
-import tempfile
+import shutil
+import stat
+import sys
+import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
+
+from polyhead.refusals import write_errors
 
 UNFINISHED = ".unfinished"
-"""How the names of files end that are still being written."""
+"""How the names of folders end in which a file is still being written."""
+
+_TRIES, _PAUSE = 20, 0.1
+"""How often a file is put in its place on Windows, where who reads the old one hinders that, and seconds between."""
 
 
 @contextmanager
 def atomic_file(path: Path) -> Generator[Path]:
-    """Yields a temporary path beside `path`; on success it is flushed to disk and renamed over `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)
-        _flush(temporary)
-        temporary.replace(path)
-        _flush(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Yields a temporary path; what is written there is flushed to disk and then renamed over `path`.
+
+    The directory of `path` must exist already. Who may read the new file follows from the user's umask. If anything
+    goes wrong the old file stays as it was, and nothing temporary is left. Raises WriteError where the system refuses.
+    """
+    # A folder, since libraries put temporary files of their own beside the one that they are told to write.
+    folder = path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
+    temporary = folder / path.name
+    with write_errors(path):
+        _check_place(path)
+        try:
+            folder.mkdir()
+            mode = _create(temporary)
+            yield temporary
+            temporary.chmod(mode)  # some libraries replace the file, and give their own permissions
+            _flush(temporary)
+            _replace(temporary, path)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    _flush_directory(path.parent)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes `text` as UTF-8, atomically."""
+    """Writes `text` as UTF-8, atomically, into a directory that exists."""
     with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def discard(path: Path) -> None:
+    """Deletes a file that isn't needed any more, if that is possible; if not, it stays for the next time.
+
+    Windows deletes no file that a program has open or mapped.
+    """
+    with suppress(OSError):
+        path.unlink()
+
+
 def remove_leftovers(directory: Path) -> None:
-    """Deletes the unfinished files that a killed run left in `directory`; others are not touched."""
+    """Deletes what a killed process left half written in `directory`; other files are not touched."""
     for leftover in directory.glob(f".*{UNFINISHED}"):
-        leftover.unlink(missing_ok=True)
+        if leftover.is_dir() and not leftover.is_symlink():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            discard(leftover)
 
 
 @dataclass(frozen=True)
@@ -66,9 +95,64 @@ class Stamp:
         return now.identity == self.identity and now.state != self.state
 
 
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+def _check_place(path: Path) -> None:
+    """Raises OSError where a file can't be replaced: a directory, or a device or pipe, which a rename would destroy."""
+    with suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+
+
+def _create(path: Path) -> int:
+    """Makes an empty file → the permissions that it got."""
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     try:
-        os.fsync(descriptor)
+        return stat.S_IMODE(os.fstat(descriptor).st_mode)
     finally:
         os.close(descriptor)
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    """Renames a file over another one; Windows refuses that while somebody reads the old one, so it is tried again."""
+    for left in reversed(range(_TRIES)):
+        try:
+            temporary.replace(path)
+            return
+        except PermissionError:
+            if sys.platform != "win32" or not left:
+                raise
+            time.sleep(_PAUSE)
+
+
+def _flush(path: Path) -> None:
+    """Waits until a file is on the disk."""
+    descriptor = os.open(path, os.O_RDWR)  # Windows flushes no handle that was opened for reading
+    try:
+        _sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _flush_directory(directory: Path) -> None:
+    """Waits until the names in a directory are on the disk, where the system and the file system can do that."""
+    if sys.platform == "win32":  # which opens no directories
+        return
+    with suppress(OSError):  # some file systems refuse; the file itself is safe, at worst under its old name
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            _sync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _sync(descriptor: int) -> None:
+    """fsync, which on macOS leaves the data in the disk's own memory unless it is told otherwise."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        with suppress(OSError):  # network file systems don't know it
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)

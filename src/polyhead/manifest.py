@@ -11,11 +11,11 @@ any moment leaves files that are listed as they are.
 import hashlib
 import re
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from polyhead.errors import ModelError
-from polyhead.files import atomic_file, write_text
+from polyhead.files import atomic_file, discard, write_text
 
 NAME = "SHA256SUMS"
 PATTERNS = (
@@ -111,8 +111,7 @@ def remove_listed(directory: Path, names: Iterable[str]) -> None:
     if gone & digests.keys():
         _write(directory, {name: each for name, each in digests.items() if name not in gone})
     for name in gone:
-        with suppress(PermissionError):
-            (directory / name).unlink(missing_ok=True)
+        discard(directory / name)
 
 
 def listable(directory: Path) -> list[Path]:

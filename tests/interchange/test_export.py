@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyhead.errors import ModelError
+from polyhead.errors import ModelError, WriteError
 from polyhead.interchange.export import FORMATS, Format, export
 
 
@@ -31,7 +31,7 @@ def test_a_failure_leaves_nothing(toy_model, tmp_path, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setitem(FORMATS, "elsewhere", Format("Elsewhere", lambda config: [], fail, card=None))
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(WriteError, match="out cannot be written: disk full"):
         export(toy_model, "elsewhere", tmp_path / "out")
     assert not any(tmp_path.iterdir())
 

@@ -35,6 +35,7 @@ def test_the_average_of_one_is_itself(tmp_path: Path) -> None:
 
 def test_a_snapshot_may_be_a_view_and_lies_where_it_says(tmp_path: Path) -> None:
     weight = torch.randn(4, 3, requires_grad=True)
+    (tmp_path / "new").mkdir()
     path = save_snapshot(tmp_path / "new", 12, {"a": weight.t()})
     assert path == snapshot_path(tmp_path / "new", 12)
     assert sorted(file.name for file in path.parent.iterdir()) == ["SHA256SUMS", "update-00000012.safetensors"]

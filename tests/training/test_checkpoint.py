@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 
 from polyhead.data.loader import Position
-from polyhead.errors import TrainingError
+from polyhead.errors import TrainingError, WriteError
 from polyhead.manifest import accept, read_manifest
 from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint, save_checkpoint
 
@@ -28,7 +28,7 @@ PROGRESS = Progress(
 
 def test_round_trip_restores_everything(tmp_path: Path) -> None:
     tensors = {"weights.a": torch.randn(3, 4).t(), "step": torch.tensor(7.0), "low": torch.randn(5).bfloat16()}
-    path = save_checkpoint(tmp_path / "checkpoints", PROGRESS, tensors)
+    path = save_checkpoint(tmp_path, PROGRESS, tensors)
     assert path.name == "update-00001234.safetensors"
     progress, loaded = load_checkpoint(path)
     assert progress == PROGRESS
@@ -62,7 +62,7 @@ def test_a_failed_save_leaves_the_last_one_and_no_rubbish(tmp_path: Path, monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(WriteError, match="No space left"):
         save_checkpoint(tmp_path, Progress(update=2), {"a": torch.ones(1)})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["SHA256SUMS", "update-00000001.safetensors"]
 

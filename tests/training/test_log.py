@@ -1,12 +1,16 @@
 """Metrics on disk, and what a person sees."""
 
+import errno
+import io
 import json
+import resource
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyhead.errors import WriteError
 from polyhead.training.log import LiveDisplay, MetricsFile, PlainDisplay, describe, duration, make_display
 
 NUMBERS = {"update": 50, "epoch": 1, "loss": 4.56789, "target_tokens_per_second": 12345.6}
@@ -26,7 +30,7 @@ def written(path: Path, *updates: int) -> None:
 
 
 def test_one_object_a_line_on_disk_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "training" / "metrics.jsonl"
+    path = tmp_path / "metrics.jsonl"
     file = MetricsFile(path)
     file.write(NUMBERS)
     assert read(path) == [NUMBERS]
@@ -118,3 +122,34 @@ def test_the_display_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     display.update(NUMBERS, 10.0)
     display.message("[brackets] are not markup of its own")
     display.close()
+
+
+def test_a_line_that_the_disk_refuses_leaves_no_part_of_it(tmp_path: Path) -> None:
+    """The disk takes the first bytes of the third line."""
+    path = tmp_path / "metrics.jsonl"
+    file = MetricsFile(path)
+    file.write({"update": 10, "loss": 1.5})
+    whole = path.read_bytes()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2 * len(whole) + 7, before[1]))
+    try:
+        file.write({"update": 20, "loss": 1.5})
+        with pytest.raises(WriteError, match="metrics.jsonl cannot be written: File too large"):
+            file.write({"update": 30, "loss": 1.5})
+        file.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [line["update"] for line in read(path)] == [10, 20]
+
+
+class Full(io.StringIO):
+    """Standard error into a file on a full disk."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_log_that_cannot_be_written_ends_no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Full())
+    PlainDisplay().message("said into the void")
+    PlainDisplay(0).update(NUMBERS, None)

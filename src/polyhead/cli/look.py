@@ -59,6 +59,7 @@ def look(
         if path is None:
             continue
         content = found.export(kind) if kind in files else found.figure("decoder.cross", layer, format=kind)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as temporary:
             temporary.write_bytes(content)
     if found.engine is not None and found.engine.dtype != "float32":

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.errors import DataError
+from polyhead.files import atomic_file
 
 Ids = NDArray[np.uint16 | np.uint32]
 Offsets = NDArray[np.int64]
@@ -53,7 +54,8 @@ class EncodedCorpus:
         """Write one .npy file an array."""
         directory.mkdir(parents=True, exist_ok=True)
         for name in _ARRAYS:
-            np.save(directory / f"{name}.npy", getattr(self, name), allow_pickle=False)
+            with atomic_file(directory / f"{name}.npy") as temporary, temporary.open("wb") as file:
+                np.save(file, getattr(self, name), allow_pickle=False)
 
     @classmethod
     def open(cls, directory: Path) -> "EncodedCorpus":

@@ -88,7 +88,8 @@ def run_demo(out: Path, corpus: DemoCorpus, seed: int = 1, keys: Values | None =
 
 
 def write_corpus(corpus: DemoCorpus, directory: Path) -> None:
-    """Writes aligned files `train.en-fr.en`, `train.en-fr.fr` and so on."""
+    """Writes aligned files `train.en-fr.en`, `train.en-fr.fr` and so on; makes the directory if it is missing."""
+    directory.mkdir(parents=True, exist_ok=True)
     for split in ("train", "dev", "test"):
         for language in LANGUAGES:
             examples = [example for example in getattr(corpus, split) if example.language == language]

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from polyhead.errors import PolyheadError
+from polyhead.files import atomic_file
 
 Figure = Any  # matplotlib's: nearly every method of its stubs takes untyped keywords
 Axes = Any
@@ -78,11 +79,15 @@ def check_suffix(path: Path | str) -> None:
 
 
 def save(figure: Figure, path: Path | str) -> Path:
-    """Writes the figure in the format that the suffix names."""
+    """Writes the figure in the format that the suffix names, whole or not at all; makes directories that are missing.
+
+    Raises WriteError where nothing can be written.
+    """
     path = Path(path)
+    content = rendered(figure, path.suffix.lower().removeprefix("."))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _writing():
-        figure.savefig(path, dpi=DOTS_PER_INCH, bbox_inches="tight")
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(content)
     return path
 
 

@@ -190,7 +190,10 @@ class Trace:
                 raise PolyheadError(f"{format} is no format of a trace; take one of json, npz, html")
 
     def save(self, path: Path | str) -> Path:
-        """Writes .html, .json, .npz, .svg, .png or .pdf, as the suffix says; pictures show the last cross-attention."""
+        """Writes .html, .json, .npz, .svg, .png or .pdf, as the suffix says; pictures show the last cross-attention.
+
+        Directories that are missing on the way are made. Raises WriteError where nothing can be written.
+        """
         path = Path(path)
         match path.suffix.lower():
             case ".html" | ".json" | ".npz" as suffix:
@@ -199,6 +202,7 @@ class Trace:
                 content = self.figure(format=suffix[1:])
             case _:
                 raise PolyheadError(f"{path}: say by the suffix what to write: .html, .json, .npz, .svg, .png or .pdf")
+        path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as temporary:
             temporary.write_bytes(content)
         return path

@@ -1,17 +1,19 @@
 """A model directory written for another engine: checked first, then whole or not at all."""
 
 import shutil
-import tempfile
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 
 from polyhead.bundle import Bundle, BundleConfig, load_bundle
 from polyhead.errors import ModelError
+from polyhead.files import UNFINISHED, write_text
 from polyhead.interchange.card import ctranslate2_card, hugging_face_card
 from polyhead.interchange.ctranslate2 import ctranslate2_obstacles, write_ctranslate2
 from polyhead.interchange.huggingface import hugging_face_obstacles, write_hugging_face
+from polyhead.refusals import write_errors
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,21 @@ def export(model: Path | str, to: str, out: Path | str) -> None:
         raise ModelError(f"{model} cannot be written for {target.name}:\n{listed}")
     with _new_directory(out) as directory:
         target.write(bundle, directory)
-        (directory / "README.md").write_text(target.card(bundle), encoding="utf-8", newline="\n")
+        write_text(directory / "README.md", target.card(bundle))
 
 
 @contextmanager
 def _new_directory(path: Path) -> Generator[Path]:
-    """Yields a temporary directory beside `path`, which on success becomes `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        yield temporary
-        temporary.chmod(0o755)
-        temporary.replace(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    """Yields a temporary directory beside `path`, which on success becomes `path`.
+
+    Raises WriteError where the system refuses to write, whatever in it was to be written.
+    """
+    temporary = path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
+    with write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.mkdir()
+            yield temporary
+            temporary.replace(path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)

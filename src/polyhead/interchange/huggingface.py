@@ -14,6 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from polyhead.bundle import Bundle, BundleConfig
+from polyhead.files import atomic_file
 from polyhead.interchange.card import nearest_penalty
 from polyhead.interchange.reading import read_weights, transformer_config
 from polyhead.interchange.vocabulary import write_json, write_marian_tokenizer
@@ -49,7 +50,8 @@ def write_hugging_face(bundle: Bundle, directory: Path) -> None:
     order = torch.cat([halves[0::2], halves[1::2]])
     tensors = dict(_tensors(read_weights(bundle).reordered(order), config))
     contiguous = {name: tensor.contiguous() for name, tensor in tensors.items()}
-    save_file(contiguous, directory / "model.safetensors", {"format": "pt"})
+    with atomic_file(directory / "model.safetensors") as temporary:
+        save_file(contiguous, temporary, {"format": "pt"})
     write_json(directory / "config.json", model_settings(bundle.config, config))
     write_json(directory / "generation_config.json", generation_settings(bundle))
     write_marian_tokenizer(bundle, directory)

@@ -17,7 +17,6 @@ from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader
 from polyhead.data.store import EncodedCorpus
 from polyhead.errors import ModelError, RecipeError
-from polyhead.files import remove_leftovers
 from polyhead.manifest import check_listed, digest_of, is_listing
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -105,7 +104,6 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
     if config.averaging.kind == "ema":
         mean = RunningMean(optimizer.masters, config.averaging.decay)
     directory = recipe.out / "training"
-    _sweep(recipe.out)
     progress = restore(directory, optimizer, mean, display) if resume else Progress()
     return Trainer(
         model=parts.model,
@@ -125,12 +123,6 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
         running_mean=mean,
         on_best=lambda weights: save_weights(recipe.out, weights),
     )
-
-
-def _sweep(out: Path) -> None:
-    """Deletes the unfinished files of a sitting that was killed."""
-    for directory in (out, out / "training", out / "training" / "checkpoints", out / "training" / "snapshots"):
-        remove_leftovers(directory)
 
 
 def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:

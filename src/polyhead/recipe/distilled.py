@@ -71,6 +71,7 @@ class DistilledCorpus:
 
         Removes what a kill left half written, and shards that are damaged → how many of these there were.
         """
+        self._shards.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self.directory)
         remove_leftovers(self._shards)
         if not self.begun:

@@ -19,6 +19,9 @@ from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.training.log import Display, PlainDisplay, make_display
 
+FOLDERS = (".", "training", "training/checkpoints", "training/snapshots")
+"""Of a model directory, in which a run writes: made when it begins, and only then."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -61,9 +64,11 @@ def train(values: Values, *, resume: bool = False) -> Outcome:
 
 def _run(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, resume: bool) -> Outcome:
     parts = assemble(recipe, pairs, device, display)
+    for folder in FOLDERS:
+        (recipe.out / folder).mkdir(parents=True, exist_ok=True)
+        remove_leftovers(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
-    remove_leftovers(recipe.out)
     trainer = make_trainer(parts, recipe, device, display, resume)
     with closing(trainer.metrics), closing(trainer.workers):
         if trainer.is_over() and (scores := read_scores(recipe.out)) is not None:

@@ -5,10 +5,12 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from polyhead.files import write_text
+from polyhead.refusals import write_errors
 
 Numbers = Mapping[str, float | int]
 
@@ -40,10 +42,12 @@ class PlainDisplay:
         now = time.monotonic()
         if now - self._last >= self.interval:
             self._last = now
-            print(describe(numbers, remaining), file=sys.stderr, flush=True)
+            self.message(describe(numbers, remaining))
 
     def message(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        """Says it if that is possible: a full disk under a log, or a terminal that was closed, ends no training."""
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         pass
@@ -108,18 +112,26 @@ class MetricsFile:
     def __init__(self, path: Path, resume_from: int | None = None) -> None:
         kept = [] if resume_from is None else _lines_until(path, resume_from)
         write_text(path, "".join(kept))
-        self._file = path.open("a", encoding="utf-8")
+        self._path = path
+        with write_errors(path):
+            self._file = path.open("ab", buffering=0)
 
     def write(self, numbers: Numbers) -> None:
-        """One object on one line, on disk at once."""
-        self._file.write(json.dumps(dict(numbers)) + "\n")
-        self._file.flush()
+        """One object on one line, at once. Raises WriteError if it cannot be written; no part of it stays then."""
+        rest = (json.dumps(dict(numbers)) + "\n").encode()
+        with write_errors(self._path):
+            before = os.fstat(self._file.fileno()).st_size
+            try:
+                while rest:  # a disk that becomes full takes a part and refuses the rest
+                    rest = rest[self._file.write(rest) :]
+            except OSError:
+                self._file.truncate(before)
+                raise
 
     def close(self) -> None:
-        """Flushes to disk."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        """Flushes to disk. Raises WriteError where that is refused."""
+        with write_errors(self._path), self._file:
+            os.fsync(self._file.fileno())
 
 
 def _lines_until(path: Path, update: int) -> list[str]:

@@ -20,6 +20,7 @@ from polyhead.batch import Batch
 from polyhead.config import Config
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
+from polyhead.manifest import remove_listed
 from polyhead.memory import trim
 from polyhead.model.dropout import drawing_from
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -253,6 +254,4 @@ class Trainer:
         save_checkpoint(self.directory / "checkpoints", self.progress, tensors)
         directory = self.directory / "snapshots"
         kept = {snapshot_path(directory, int(update)) for update in self.progress.scores}
-        for path in directory.glob("update-*.safetensors"):
-            if path not in kept:
-                path.unlink(missing_ok=True)
+        remove_listed(directory, [path.name for path in directory.glob("update-*.safetensors") if path not in kept])
