@@ -4,7 +4,7 @@ import pytest
 
 from polyhead.bundle import load_bundle
 from polyhead.errors import ModelError, PolyheadError
-from polyhead.pieces import cut_into_pieces, encode_source, longest_source
+from polyhead.pieces import Limits, cut_into_pieces, encode_source
 
 
 @pytest.fixture
@@ -15,18 +15,18 @@ def bundle(toy_model):
 def test_pieces_are_the_text_and_fit_the_model(bundle, toy):
     long = " ".join(toy.source(60, seed=1))
     texts = ["", *toy.source(3, seed=2), "  ", long]
-    pieces = list(cut_into_pieces(bundle, texts, None, None))
+    pieces = list(cut_into_pieces(bundle, texts, None, None, Limits.of([bundle])))
     assert sum(piece.text == 5 for piece in pieces) > 1
     for number, text in enumerate(texts):
         parts = [piece for piece in pieces if piece.text == number]
         assert "".join(part.content + part.space for part in parts) == (text if text.strip() else "")
         assert all(part.tokens == encode_source(bundle, part.content) for part in parts)
-    assert max(len(piece.tokens) + 1 for piece in pieces) <= longest_source(bundle)
+    assert max(len(piece.tokens) + 1 for piece in pieces) <= Limits.of([bundle]).source
 
 
 def test_only_a_texts_first_piece_gets_its_prefix(bundle, toy):
     long = " ".join(toy.source(60, seed=1))
-    first, *others = cut_into_pieces(bundle, [long], None, [toy.target("bado")])
+    first, *others = cut_into_pieces(bundle, [long], None, [toy.target("bado")], Limits.of([bundle]))
     assert first.prefix == bundle.target_tokenizer.encode(toy.target("bado"))
     assert others
     assert not any(piece.prefix for piece in others)
@@ -34,9 +34,9 @@ def test_only_a_texts_first_piece_gets_its_prefix(bundle, toy):
 
 def test_what_does_not_fit_is_said(bundle, toy):
     with pytest.raises(PolyheadError, match="1 texts, but 2 target prefixes"):
-        list(cut_into_pieces(bundle, ["a"], None, ["b", "c"]))
+        list(cut_into_pieces(bundle, ["a"], None, ["b", "c"], Limits.of([bundle])))
     with pytest.raises(PolyheadError, match="prefix 1 is longer"):
-        list(cut_into_pieces(bundle, ["a"], None, ["bado " * 3000]))
+        list(cut_into_pieces(bundle, ["a"], None, ["bado " * 3000], Limits.of([bundle])))
 
 
 def test_a_language_must_be_one_that_the_model_writes(bundle):

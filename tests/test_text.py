@@ -96,7 +96,12 @@ def test_pieces_are_cut_at_the_best_places() -> None:
 
 
 def test_combining_marks_stay_with_their_letter() -> None:
-    assert pieces_within("e\u0301e\u0301", lambda piece: len(piece) <= 1) == ["e\u0301", "e\u0301"]
+    assert pieces_within("e\u0301e\u0301", lambda piece: len(piece) <= 2) == ["e\u0301", "e\u0301"]
+
+
+def test_more_marks_than_fit_are_pieces_of_their_own() -> None:
+    letter = "e" + "\u0301" * 5
+    assert pieces_within(f"a {letter} b", lambda piece: len(piece) <= 3) == ["a ", letter[:3], letter[3:], " ", "b"]
     assert pieces_within("a\u200da\ufe0f", lambda piece: len(piece) <= 1) == ["a\u200d", "a\ufe0f"]
 
 

@@ -1,6 +1,7 @@
 """Texts → what a model reads at a time: tagged, tokenized, split where they are longer than it has learnt to read."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from polyhead.bundle import Bundle
 from polyhead.errors import ModelError, PolyheadError
@@ -8,10 +9,21 @@ from polyhead.text import pieces_within
 from polyhead.translation import Piece, first_word
 
 
-def longest_source(bundle: Bundle) -> int:
-    """The most tokens of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
-    limit = bundle.config.model.max_length
-    return min(limit, bundle.config.longest_source or limit)
+@dataclass(frozen=True)
+class Limits:
+    """The most tokens that a model reads and writes at a time."""
+
+    source: int
+    """Of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
+    target: int
+    """Of a translation, `<eos>` included."""
+
+    @staticmethod
+    def of(bundles: Sequence[Bundle]) -> "Limits":
+        """What none of these models, at least one, exceeds: of an ensemble, every model reads and writes the same."""
+        target = min(bundle.config.model.max_length for bundle in bundles)
+        trained = [bundle.config.longest_source for bundle in bundles if bundle.config.longest_source is not None]
+        return Limits(min(target, *trained), target) if trained else Limits(target, target)
 
 
 def language_tag(bundle: Bundle, target_language: str | None) -> list[int]:
@@ -35,16 +47,21 @@ def encode_source(bundle: Bundle, text: str, target_language: str | None = None)
 
 
 def cut_into_pieces(
-    bundle: Bundle, texts: Sequence[str], target_language: str | None, prefixes: Sequence[str] | None
+    bundle: Bundle,
+    texts: Sequence[str],
+    target_language: str | None,
+    prefixes: Sequence[str] | None,
+    limits: Limits,
 ) -> Iterator[Piece]:
-    """The texts, split where they are too long; blank texts have no piece.
+    """The texts, split where they are longer than the limits; blank texts have no piece.
 
-    Raises ModelError for a language that the model doesn't write, PolyheadError for prefixes that don't fit.
+    Raises ModelError for a language that the model doesn't write, PolyheadError for prefixes that don't fit and for a
+    character of more tokens than the limits leave room for.
     """
     tag = language_tag(bundle, target_language)
     encode = bundle.source_tokenizer.encode
-    room = longest_source(bundle) - len(tag) - 1
-    given = _encode_prefixes(bundle, texts, prefixes)
+    room = limits.source - len(tag) - 1
+    given = _encode_prefixes(bundle, texts, prefixes, limits.target)
     encoded = bundle.source_tokenizer.encode_many(texts)
     for number, (text, tokens, prefix) in enumerate(zip(texts, encoded, given, strict=True)):
         whole = len(tokens) <= room
@@ -54,20 +71,26 @@ def cut_into_pieces(
             if part.strip():
                 content = part if whole else part.rstrip()
                 ids = tokens if whole else encode(content)
+                if len(ids) > room:
+                    raise PolyheadError(
+                        f"text {number + 1} has a character of {len(ids)} tokens, {content[:1]!r}; the model reads "
+                        f"{max(room, 0)} at a time, so leave it out or use a model with a larger max_length"
+                    )
                 space = part[len(content) :]
                 yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix, start)
                 prefix = []
             start += len(part)
 
 
-def _encode_prefixes(bundle: Bundle, texts: Sequence[str], prefixes: Sequence[str] | None) -> list[list[int]]:
-    """The tokens that each text's translation must begin with."""
+def _encode_prefixes(
+    bundle: Bundle, texts: Sequence[str], prefixes: Sequence[str] | None, limit: int
+) -> list[list[int]]:
+    """The tokens that each text's translation must begin with, fewer than the limit."""
     if prefixes is None:
         return [[] for _ in texts]
     if len(prefixes) != len(texts):
         raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
     encoded = bundle.target_tokenizer.encode_many(prefixes)
-    limit = bundle.config.model.max_length
     for number, tokens in enumerate(encoded, 1):
         if len(tokens) >= limit:
             raise PolyheadError(f"prefix {number} is longer than the model's limit of {limit} tokens")

@@ -72,8 +72,9 @@ def pieces_within(text: str, fits: Callable[[str], bool]) -> list[str]:
     """Cut `text` so that every piece fits, at the best places there are; `"".join(pieces) == text`.
 
     A text that fits stays whole. Otherwise it is cut into sentences; a sentence that does not fit, at clause
-    punctuation; a clause, at white space; a word, between characters. Below sentences, neighbours that fit together
-    stay together. A single character that does not fit is a piece all the same.
+    punctuation; a clause, at white space; a word, between characters; a character with more marks than fit, between
+    these. Below sentences, neighbours that fit together stay together. A single code point that does not fit is a piece
+    all the same.
 
     fits: whether a piece is short enough; taken to be true of every shorter piece too.
     """
@@ -126,7 +127,8 @@ def _characters(text: str) -> list[str]:
     return _cut(text, (i for i, c in enumerate(text) if not unicodedata.combining(c) and c not in _EXTENDERS))
 
 
-_FINER = (_clauses, _spaced, _characters)
+_FINER: tuple[Callable[[str], list[str]], ...] = (_clauses, _spaced, _characters, list)
+"""The last cuts a letter from its marks, of which a text may have any number: what is read has to fit."""
 
 
 def _split_further(text: str, fits: Callable[[str], bool], finer: Sequence[Callable[[str], list[str]]]) -> list[str]:

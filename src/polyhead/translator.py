@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyhead.batch import collate, cut_by_length, padded, real
 from polyhead.bundle import Bundle, load_bundle
+from polyhead.companions import check_together
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
@@ -19,8 +20,8 @@ from polyhead.decoding.trace import Observer
 from polyhead.decoding.workers import batches_for_workers, side_by_side
 from polyhead.engine.choice import DtypeName, EngineName, choose, needs_modules
 from polyhead.engine.prepare import prepare
-from polyhead.errors import ModelError, PolyheadError
-from polyhead.pieces import cut_into_pieces, encode_source, longest_source
+from polyhead.errors import PolyheadError
+from polyhead.pieces import Limits, cut_into_pieces, encode_source
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
@@ -53,14 +54,16 @@ class Translator:
         """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes.
 
         shortlist: what a translation may be made of; it is for the vocabularies of these models
-        Raises ModelError where models don't go together or a file of weights is damaged.
+
+        Of an ensemble, the fewest tokens that any model reads and writes are the limits of all. Raises ModelError for
+        models of different vocabularies or languages, for a shortlist of other vocabularies, and for a damaged file of
+        weights.
         """
-        for other in others:
-            if other.config.tokenizer != bundle.config.tokenizer or _pieces(other) != _pieces(bundle):
-                raise ModelError("the models of an ensemble must share their vocabularies; these don't")
+        check_together([bundle, *others], shortlist)
         self.bundle = bundle
         self.bundles = (bundle, *others)
         self.config = bundle.config
+        self.limits = Limits.of(self.bundles)
         self.choices = tuple(choose(each.trained, engine, dtype) for each in self.bundles)
         prepared: list[Any] = [
             prepare(each.model if needs_modules(each.trained, choice) else each.trained, choice)
@@ -121,7 +124,7 @@ class Translator:
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self.search_settings(search, beam_size, n_best)
-        pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes))
+        pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits))
         found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer, check)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
@@ -157,8 +160,8 @@ class Translator:
         source_ids = [self.encode_source(text, target_language) for text in sources]
         target_ids = [tokenizer.encode(text) for text in targets]
         for number, (source, target) in enumerate(zip(source_ids, target_ids, strict=True), 1):
-            if max(len(source), len(target)) >= self._max_length:
-                raise PolyheadError(f"pair {number} is longer than the model's limit of {self._max_length} tokens")
+            if max(len(source), len(target)) >= self.max_length:
+                raise PolyheadError(f"pair {number} is longer than the model's limit of {self.max_length} tokens")
         results: list[Translation | None] = [None] * len(sources)
         lengths = [len(s) + len(t) + 2 for s, t in zip(source_ids, target_ids, strict=True)]
         for chunk in cut_by_length(lengths, BATCH_TOKENS):
@@ -206,11 +209,12 @@ class Translator:
     @property
     def longest_source(self) -> int:
         """The most tokens of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
-        return longest_source(self.bundle)
+        return self.limits.source
 
     @property
-    def _max_length(self) -> int:
-        return self.config.model.max_length
+    def max_length(self) -> int:
+        """The most tokens of a translation, `<eos>` included."""
+        return self.limits.target
 
     def search_settings(
         self, search: SearchConfig | None = None, beam_size: int | None = None, n_best: int | None = None
@@ -221,7 +225,7 @@ class Translator:
             best = n_best if n_best is not None else config.n_best
             size = max(beam_size if beam_size is not None else config.beam_size, best)
             config = BeamConfig.model_validate({**config.model_dump(), "beam_size": size, "n_best": best})
-        limit = self._max_length - 1
+        limit = self.max_length - 1
         longest = limit if config.max_length is None else min(limit, config.max_length)
         return config.model_copy(update={"max_length": longest})
 
@@ -298,9 +302,3 @@ class Translator:
             tuple(tokenizer.pieces(hypothesis.tokens)),
             hypothesis.token_log_probabilities,
         )
-
-
-def _pieces(bundle: Bundle) -> list[list[str]]:
-    """Both vocabularies, piece by piece."""
-    tokenizers = (bundle.source_tokenizer, bundle.target_tokenizer)
-    return [tokenizer.pieces(range(tokenizer.vocabulary_size)) for tokenizer in tokenizers]

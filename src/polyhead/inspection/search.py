@@ -41,6 +41,11 @@ class Subject(Protocol):
         ...
 
     @property
+    def max_length(self) -> int:
+        """The most tokens of a translation, `<eos>` included."""
+        ...
+
+    @property
     def rules(self) -> list[Rule]:
         """What every search keeps to on top of its settings."""
         ...

@@ -59,7 +59,7 @@ def trace(
         written = written_target(bundle, ids)
     else:
         written, beam, engine = given_target(bundle, target), None, None
-        check_length(len(written.ids) + 1, bundle.config.model.max_length, "target")
+        check_length(len(written.ids) + 1, translator.max_length, "target")
     scales = {place.site: _scale(place, edits, bundle.config.model.d_model) for place in attentions(view)}
     # The companion gets the same target, so that there is padding in the source alone.
     batch = collate(sources, [written.ids] * len(sources))
