@@ -176,3 +176,58 @@ def test_a_cpu_without_the_instructions_is_prepared_as_before(monkeypatch: pytes
     monkeypatch.setattr(fused, "cpu_features", set[str])
     for dtype in ERRORS:
         assert isinstance(prepare(make(), Choice("prepared", dtype)), PreparedInArrays)
+
+
+LAST = 79
+"""The last position of the models here."""
+
+
+@pytest.mark.parametrize("token", [-1, 23, 10**9, -(10**9)])
+@pytest.mark.parametrize("position", [0, 3])
+def test_a_token_that_is_not_in_the_vocabulary_is_refused(engine: FusedTransformer, token: int, position: int) -> None:
+    source = SOURCE.copy()
+    source[3, position] = token
+    with pytest.raises(IndexError, match=f"token {token} at position {position}, but the vocabulary has 23 tokens"):
+        engine.encode(source, MASK)
+    with pytest.raises(IndexError, match=f"row 2 has token {token} at position 0"):
+        engine.step(np.array([SOS, SOS, token, SOS]), begin(engine))
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "sinusoidal-concat", "learned", "none"])
+def test_no_position_is_read_that_the_model_does_not_have(positions: str) -> None:
+    engine = prepare(make(positions=positions), Choice("prepared", "float32"))
+    whole = np.full((1, LAST + 1), 5)
+    assert np.isfinite(engine.encode(whole, whole > 0).states).all()
+    longer = np.full((1, LAST + 2), 5)
+    with pytest.raises(IndexError, match=f"position {LAST + 1}, .* the model {LAST + 1} positions"):
+        engine.encode(longer, longer > 0)
+    state = engine.start(engine.encode(SOURCE, MASK))
+    for _ in range(LAST + 1):
+        logits, state = engine.step(np.full(4, 5), state)
+        assert np.isfinite(logits).all()
+    with pytest.raises(IndexError, match=f"position {LAST + 1}"):
+        engine.step(np.full(4, 5), state)
+
+
+@pytest.mark.parametrize("rows", [0, 3, 5, 4000])
+def test_a_step_has_a_token_for_every_row(engine: FusedTransformer, rows: int) -> None:
+    with pytest.raises(ValueError, match=f"there are {rows} tokens, but 4 positions"):
+        engine.step(np.full(rows, SOS), begin(engine))
+
+
+def test_what_comes_from_a_wider_or_narrower_model_is_refused(engine: FusedTransformer) -> None:
+    memory = engine.encode(SOURCE, MASK)
+    for width in (16, 47, 49, 96):
+        other = fused.Encoded(np.zeros((*SOURCE.shape, width), np.float32), memory.mask)
+        with pytest.raises(ValueError, match=f"memory is {width} numbers wide, this model's is 48"):
+            engine.start(other)
+        features = np.zeros((4, width), np.float32)
+        for output in (engine.logits, engine.output_rows(np.array([4, 5]))):
+            with pytest.raises(ValueError, match=f"features are {width} numbers wide; this output layer reads 48"):
+                output(features)
+
+
+@pytest.mark.parametrize("tokens", [[-1], [4, 23], [5, -2, 6]])
+def test_the_output_layer_has_no_row_for_a_token_that_is_not_there(engine: FusedTransformer, tokens: list[int]) -> None:
+    with pytest.raises(IndexError, match="the vocabulary has 23"):
+        engine.output_rows(np.array(tokens))

@@ -48,9 +48,20 @@ class Embedded:
     merge: Merge | None
 
     def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
-        """tokens [R], positions [R] → [R, D]."""
+        """tokens [R], positions [R] → [R, D].
+
+        Raises IndexError for a token that is not in the vocabulary or a position that the model does not have, and
+        ValueError where there are not as many positions as tokens.
+        """
+        if len(tokens) != len(positions):
+            raise ValueError(f"there are {len(tokens)} tokens, but {len(positions)} positions: give one for each")
         x = np.empty((len(tokens), self.table.shape[1]), np.float32)
-        embed(tokens, positions, self.table, math.sqrt(x.shape[1]), self.added, x)
+        wrong = embed(tokens, positions, self.table, math.sqrt(x.shape[1]), self.added, x)
+        if wrong >= 0:
+            raise IndexError(
+                f"row {wrong} has token {tokens[wrong]} at position {positions[wrong]}, but the vocabulary has "
+                f"{len(self.table)} tokens and the model {len(self.added)} positions"
+            )
         return x if self.merge is None else self.merge(x, positions)
 
 

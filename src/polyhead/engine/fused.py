@@ -117,7 +117,10 @@ class FusedTransformer:
         """features [R, D] → logits [R, V]."""
 
     def encode(self, source: Numbers, source_mask: Truths) -> Encoded:
-        """source [B, S], source_mask [B, S] → the encoder's last layer."""
+        """source [B, S], source_mask [B, S] → the encoder's last layer.
+
+        Raises IndexError for a token that is not in the vocabulary and for a source longer than the model reads.
+        """
         states = np.zeros((*source.shape, self.d_model), np.float32)
         for chosen in cut_by_length(cast("list[int]", source_mask.sum(1).tolist()), ENCODED):
             rows, seen = np.array(chosen), source_mask[chosen]
@@ -129,7 +132,12 @@ class FusedTransformer:
         return Encoded(states, source_mask)
 
     def start(self, memory: Encoded) -> FusedState:
-        """The memory projected to every layer's keys and values, once for a sentence; no past."""
+        """The memory projected to every layer's keys and values, once for a sentence; no past.
+
+        Raises ValueError for the memory of a model of another width.
+        """
+        if memory.states.shape[-1] != self.d_model:
+            raise ValueError(f"this memory is {memory.states.shape[-1]} numbers wide, this model's is {self.d_model}")
         states = memory.states[memory.mask]
         count = len(self.key_value.weight)
         values = room_for((count, len(states), 2 * self.width))
@@ -140,14 +148,21 @@ class FusedTransformer:
         return FusedState(sentences, FusedMemory(values, places, counts), past, 0)
 
     def step(self, previous: Numbers, state: FusedState) -> tuple[Floats, FusedState]:
-        """previous [R], standing at position `state.length` → logits [R, V], the state one longer."""
+        """previous [R], standing at position `state.length` → logits [R, V], the state one longer.
+
+        Raises as `features` does.
+        """
         features, after = self.features(previous, state)
         return self.logits(features), after
 
     def features(self, previous: Numbers, state: FusedState) -> tuple[Floats, FusedState]:
-        """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one longer."""
+        """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one longer.
+
+        Raises IndexError for a token that is not in the vocabulary and for a step beyond the model's last position,
+        ValueError where there are not as many tokens as the state has rows.
+        """
+        x = self.target_embedding(previous, np.full(len(state.sentences), state.length, np.int64))
         memory, past = state.memory, state.past.append()
-        x = self.target_embedding(previous, np.full(len(past.places), state.length, np.int64))
         source = Sight(memory.places, memory.counts, state.sentences)
         layers.decode(x, past.nodes.values, past.places, memory.values, source, self.decoder, board())
         return x, FusedState(state.sentences, memory, past, state.length + 1)

@@ -12,6 +12,12 @@ from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 
 
+def check_width(features: Floats, expected: int) -> None:
+    """Raises ValueError for features [R, D] of another width than an output layer's weights: kernels read D of each."""
+    if features.shape[-1] != expected:
+        raise ValueError(f"these features are {features.shape[-1]} numbers wide; this output layer reads {expected}")
+
+
 class Output:
     """Features [R, D] → logits [R, V], those of likely words from float32 weights."""
 
@@ -22,6 +28,8 @@ class Output:
         self.is_rounded = isinstance(self.product, int8.Product)
 
     def __call__(self, features: Floats) -> Floats:
+        """Raises ValueError for features that are not D wide."""
+        check_width(features, self.weight.shape[1])
         logits = np.empty((len(features), len(self.weight)), np.float32)
         multiply(features, self.product, 0, logits, board())
         if self.is_rounded:

@@ -19,6 +19,13 @@ def positional_encoding(length: int, d_model: int) -> Tensor:
     return torch.from_numpy(sinusoids(length, d_model))
 
 
+def _standing(encoding: Tensor, places: Places) -> Tensor:
+    """The positions' vectors. Raises IndexError beyond the last one: PyTorch makes such a part shorter, or empty."""
+    if isinstance(places, slice) and places.stop > len(encoding):
+        raise IndexError(f"position {places.stop - 1} is beyond the {len(encoding)} positions that this model has")
+    return encoding[places]
+
+
 class SinusoidalAdd(nn.Module):
     """x + PE, as in the paper."""
 
@@ -29,7 +36,7 @@ class SinusoidalAdd(nn.Module):
         self.register_buffer("encoding", positional_encoding(max_length, d_model), persistent=False)
 
     def forward(self, x: Tensor, places: Places) -> Tensor:
-        return x + self.encoding[places]
+        return x + _standing(self.encoding, places)
 
 
 class SinusoidalConcat(nn.Module):
@@ -44,7 +51,7 @@ class SinusoidalConcat(nn.Module):
         self.merge = nn.Linear(2 * d_model, d_model)
 
     def forward(self, x: Tensor, places: Places) -> Tensor:
-        encoding = self.encoding[places].expand_as(x)
+        encoding = _standing(self.encoding, places).expand_as(x)
         return self.merge(torch.cat([x, encoding], -1))
 
 
@@ -56,7 +63,7 @@ class Learned(nn.Module):
         self.encoding = nn.Parameter(torch.empty(max_length, d_model).normal_(std=d_model**-0.5))
 
     def forward(self, x: Tensor, places: Places) -> Tensor:
-        return x + self.encoding[places]
+        return x + _standing(self.encoding, places)
 
 
 class NoPosition(nn.Module):

@@ -69,7 +69,9 @@ def by_kernel(
     """None where some word is so much likelier than the target that its exponential would be cut off.
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
+    Raises IndexError for a target that is not one of the V words, ValueError where there is not one for each row.
     """
+    _check(targets, features.size(0), weight.size(0))
     largest = integers.LARGEST if _are_rounded(features) else LARGEST
     if features.dtype == torch.float32:
         kernel = _in_float32
@@ -79,6 +81,13 @@ def by_kernel(
     if not bool((totals < math.exp(largest) * 0.99).all()):
         return None
     return target_logits + totals.log(), mean_weight, d_weight
+
+
+def _check(targets: Tensor, rows: int, words: int) -> None:
+    if targets.shape != (rows,):
+        raise ValueError(f"{rows} rows of features, but targets of shape {tuple(targets.shape)}: give one for each row")
+    if rows and not 0 <= int(targets.amin()) <= int(targets.amax()) < words:
+        raise IndexError(f"targets {int(targets.amin())} … {int(targets.amax())}, but the vocabulary has {words} words")
 
 
 def _in_parts(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:

@@ -23,13 +23,20 @@ Places = NDArray[np.int32]
 
 
 @kernel
-def embed(tokens: Integers, positions: Integers, table: Floats, scale: float, added: Floats, x: Floats) -> None:
-    """x [R, D] = scale · table[tokens] + added[positions]."""
+def embed(tokens: Integers, positions: Integers, table: Floats, scale: float, added: Floats, x: Floats) -> int:
+    """x [R, D] = scale · table[tokens] + added[positions], where tokens and positions have R numbers each.
+
+    Returns the first row whose token or position is outside its table, or -1 if there is none; rows from it on are not
+    written.
+    """
     factor = np.float32(scale)
     for r in range(x.shape[0]):
         token, position = tokens[r], positions[r]
+        if token < 0 or token >= table.shape[0] or position < 0 or position >= added.shape[0]:
+            return r
         for i in range(x.shape[1]):
             x[r, i] = table[token, i] * factor + added[position, i]
+    return -1
 
 
 @kernel
