@@ -1,4 +1,4 @@
-"""How kernels are compiled, and what becomes of code that is older than they are."""
+"""How kernels are compiled."""
 
 import os
 import subprocess
@@ -10,73 +10,16 @@ import pytest
 
 from polyhead.kernels import compiler
 from polyhead.kernels.code import stored
-from polyhead.kernels.kernel import Kernel, forget_older_code, kernel
-
-
-@pytest.mark.parametrize("room", [".", "room"])
-def test_code_older_than_any_source_is_forgotten(tmp_path: Path, room: str) -> None:
-    cache, source = tmp_path / "__pycache__", tmp_path / room / "b.py"
-    cache.mkdir()
-    source.parent.mkdir(exist_ok=True)
-    (tmp_path / "a.py").touch()
-    source.touch()
-    for name, age in (("older.nbi", 50), ("newer.nbi", -50), ("older.code", 50), ("newer.code", -50)):
-        (cache / name).touch()
-        time = source.stat().st_mtime - age
-        os.utime(cache / name, (time, time))
-    forget_older_code(tmp_path)
-    assert {path.name for path in cache.iterdir()} == {"newer.nbi", "newer.code"}
-
-
-def test_so_is_that_of_every_room(tmp_path: Path) -> None:
-    source, code = tmp_path / "a.py", tmp_path / "room" / "__pycache__" / "older.code"
-    code.parent.mkdir(parents=True)
-    source.touch()
-    code.touch()
-    os.utime(code, (source.stat().st_mtime - 50,) * 2)
-    forget_older_code(tmp_path)
-    assert not code.exists()
-
-
-def test_no_sources_and_no_cache_are_nothing_to_forget(tmp_path: Path) -> None:
-    (tmp_path / "a.py").touch()
-    forget_older_code(tmp_path)
+from polyhead.kernels.kernel import Kernel, kernel
 
 
 def test_without_a_place_for_files_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "_folder", lambda sources: None)
+    monkeypatch.setattr(stored, "folder_of", lambda sources: None)
 
     def double(x: int) -> int:
         return 2 * x
 
     assert kernel(double)(21) == 42
-
-
-TWICE = """
-from polyhead.kernels.kernel import kernel
-
-@kernel
-def twice(x):
-    return x + x
-"""
-
-
-def test_where_object_files_are_not_known_numba_has_its_own_cache(tmp_path: Path) -> None:
-    (tmp_path / "kernels.py").write_text(
-        "from polyhead.kernels.kernel import kernel\n@kernel\ndef twice(x): return x + x"
-    )
-    unknown = f"""
-import sys
-sys.path.insert(0, {str(tmp_path)!r})
-from polyhead.kernels import code
-code.is_known = lambda: False
-from kernels import twice
-assert [twice(1.5), twice(2)] == [3.0, 4]
-"""
-    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    subprocess.run([sys.executable, "-c", unknown], env=environment, check=True)
-    assert any(tmp_path.rglob("*.nbi"))
-    assert not any(tmp_path.rglob("*.code"))
 
 
 def test_what_could_be_another_has_no_file() -> None:

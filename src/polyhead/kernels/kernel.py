@@ -1,15 +1,15 @@
 """Functions that become machine code: from a file if there is one, else by the compiler."""
 
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cached_property, partial, update_wrapper
+from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from polyhead.kernels import code
-from polyhead.kernels.code import stored
+from polyhead.kernels.code import by_numba, stored
 from polyhead.kernels.code.kinds import Kind, kind_of, named
-from polyhead.kernels.compiler import WITHIN, compiling, numba, when_compiling
+from polyhead.kernels.code.sources import are_unchanged
+from polyhead.kernels.compiler import WITHIN, compiling, numba
 from polyhead.kernels.part import part
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,8 +36,7 @@ class Kernel:
         """The same to Numba, for Python to call."""
         found = numba.njit(nogil=True, no_cfunc_wrapper=True, **WITHIN)(self._function)
         if not code.is_known():
-            with suppress(RuntimeError):  # no directory that a cache could be in
-                found.enable_caching()
+            by_numba.let_keep(found, self._source, numba.config)
         return found
 
     @cached_property
@@ -57,7 +56,11 @@ class Kernel:
         """
         if not code.is_known() or "<" in self._function.__qualname__:
             return None
-        return stored.place_of(Path(self._function.__code__.co_filename), self._function.__qualname__, kinds)
+        return stored.place_of(self._source, self._function.__qualname__, kinds)
+
+    @property
+    def _source(self) -> Path:
+        return Path(self._function.__code__.co_filename)
 
     def _called(self, kinds: str, given: tuple[Any, ...]) -> Callable[..., Any]:
         if kinds not in self._named:
@@ -71,7 +74,8 @@ class Kernel:
             types = tuple(numba.typeof(each) for each in given)
             self.dispatcher.compile(types)
             found = self.dispatcher.overloads[types]
-            if place is not None and not found.environment.consts:  # what it makes of objects is not in its file
+            kept = not found.environment.consts  # what it makes of objects is not in its file
+            if place is not None and kept and are_unchanged(self._source.parent):
                 _, _, (file, _) = found.library.serialize_using_object_code()
                 names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
                 stored.write(place, stored.Code(*names, file))
@@ -85,16 +89,3 @@ def kernel(function: F) -> F:
     called by place alone.
     """
     return cast("F", Kernel(function))
-
-
-def forget_older_code(directory: Path) -> None:
-    """Empties the caches if a kernel's source is newer: of what a kernel calls in other files, Numba sees no change."""
-    with suppress(OSError):
-        newest = max(source.stat().st_mtime for source in stored.sources_in(directory))
-        for suffix in (".nbi", stored.SUFFIX):
-            for file in directory.rglob(f"__pycache__/*{suffix}"):
-                if file.stat().st_mtime < newest:
-                    file.unlink(missing_ok=True)
-
-
-when_compiling(partial(forget_older_code, stored.OWN))

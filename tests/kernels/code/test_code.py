@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -135,9 +138,28 @@ def _cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
 
 
+def _one_bit(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0x10
+    file.write_bytes(content)
+
+
+def _zeroed(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[1024:2048] = bytes(1024)
+    file.write_bytes(content)
+
+
+def _another_kernels(file: Path) -> None:
+    """Whole and rightly written, but under another name."""
+    other = file.with_name(file.name.replace("twice", "thrice"))
+    stored.write(other, cast("stored.Code", stored.read(file)))
+    other.replace(file)
+
+
 def _foreign(file: Path) -> None:
-    head, _, content = file.read_bytes().partition(b"\n")
-    file.write_bytes(head + b"\n" + content[:18] + b"\xb7\x00" + content[20:])  # for ARM
+    found = cast("stored.Code", stored.read(file))
+    stored.write(file, replace(found, file=found.file[:18] + b"\xb7\x00" + found.file[20:]))  # for ARM
 
 
 def _not_json(file: Path) -> None:
@@ -148,17 +170,29 @@ def _nothing(file: Path) -> None:
     file.write_bytes(b"")
 
 
-def _no_names(file: Path) -> None:
-    _, _, content = file.read_bytes().partition(b"\n")
-    file.write_bytes(json.dumps({"size": len(content)}).encode() + b"\n" + content)
-
-
 def _another_entry(file: Path) -> None:
-    head, _, content = file.read_bytes().partition(b"\n")
-    file.write_bytes(json.dumps(json.loads(head) | {"entry": "nowhere"}).encode() + b"\n" + content)
+    stored.write(file, replace(cast("stored.Code", stored.read(file)), entry="nowhere"))
 
 
-@pytest.mark.parametrize("spoil", [_cut, _foreign, _not_json, _nothing, _no_names, _another_entry])
+def _a_link(file: Path) -> None:
+    """To the very same, which anybody might change later."""
+    file.symlink_to(file.rename(file.with_suffix(".elsewhere")))
+
+
+def _writable(file: Path) -> None:
+    file.chmod(0o664)
+
+
+def _a_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+SPOILED = [_one_bit, _another_kernels, _foreign, _another_entry, _a_link]
+SPOILED += [pytest.param(spoil, marks=pytest.mark.slow) for spoil in (_cut, _zeroed, _not_json, _nothing, _writable)]
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
 def test_a_file_that_is_no_good_is_written_anew(directory: Path, spoil: Callable[[Path], None]) -> None:
     (file,) = files(directory)
     spoil(file)
@@ -177,17 +211,48 @@ surroundings._module = found_nowhere
     assert run(directory, without + FLOAT) == {"twice": 3.0, "numba": True}
 
 
-def test_a_changed_source_is_compiled(directory: Path) -> None:
+def test_where_a_folder_stands_in_its_place_it_is_compiled_all_the_same(directory: Path) -> None:
+    (file,) = files(directory)
+    _a_folder(file)
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": True}
+
+
+@pytest.mark.parametrize("later", [0, 1_000_000, -(10**9)], ids=["unchanged", "later", "earlier"])
+def test_a_changed_source_is_compiled_whatever_its_time_stamp(directory: Path, later: int) -> None:
     source = directory / "kernels.py"
+    before = source.stat()
     source.write_text(KERNELS.replace("return x + x", "return x * 3"))
-    later = source.stat().st_mtime_ns + 1_000_000
-    os.utime(source, ns=(later, later))
+    time = before.st_mtime_ns + later
+    os.utime(source, ns=(time, time))
+    for bytecode in directory.rglob("*.pyc"):  # Python's own, which goes by time stamps
+        bytecode.unlink()
     assert run(directory, FLOAT) == {"twice": 4.5, "numba": True}
+    assert run(directory, FLOAT) == {"twice": 4.5, "numba": False}
 
 
 def test_so_is_it_where_another_source_beside_it_has_changed(directory: Path) -> None:
-    (directory / "other.py").touch()
+    (directory / "other.py").write_text("ONE = 1")
     assert run(directory, FLOAT) == {"twice": 3.0, "numba": True}
+    (directory / "other.py").write_text("ONE = 2")
+    assert run(directory, FLOAT) == {"twice": 3.0, "numba": True}
+
+
+def test_a_source_that_was_only_touched_is_not(directory: Path) -> None:
+    for time in (0, 2**31):
+        os.utime(directory / "kernels.py", (time, time))
+        assert run(directory, FLOAT) == {"twice": 3.0, "numba": False}
+
+
+def test_what_was_compiled_of_a_source_that_has_changed_meanwhile_is_not_kept(directory: Path) -> None:
+    meanwhile = f"""
+from pathlib import Path
+source = Path({str(directory / "kernels.py")!r})
+source.write_text(source.read_text().replace("return x + x", "return x * 3"))
+"""
+    whole = "said['twice'] = twice(2)"
+    assert run(directory, FLOAT + meanwhile + whole) == {"twice": 4, "numba": True}
+    assert len(files(directory)) == 1
+    assert run(directory, whole) == {"twice": 6, "numba": True}
 
 
 def test_for_a_cpu_with_fewer_instructions_it_is_another(directory: Path) -> None:
@@ -201,14 +266,6 @@ def test_so_it_is_where_numba_is_told_something(directory: Path) -> None:
     assert run(directory, FLOAT, NUMBA_OPT="1") == {"twice": 3.0, "numba": False}
 
 
-def test_what_is_older_than_a_kernel_of_ours_that_it_may_call_is_compiled(directory: Path) -> None:
-    ancient = directory / "kernels.py"
-    os.utime(ancient, ns=(0, 0))
-    newest = max(each.stat().st_mtime_ns for each in stored.OWN.rglob("*.py"))
-    assert (stored.OWN / "step" / "layers.py").exists()
-    assert stored._changed(directory) == newest
-
-
 def test_a_folder_for_caches_may_be_named(directory: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     caches = tmp_path_factory.mktemp("caches")
     for there in (True, False):
@@ -219,8 +276,56 @@ def test_a_folder_for_caches_may_be_named(directory: Path, tmp_path_factory: pyt
 def test_where_nothing_can_be_written_it_is_compiled_all_the_same(directory: Path) -> None:
     for file in files(directory):
         file.unlink()
+    nowhere = "/dev/null/nowhere"
     for there in (True, True):
-        assert run(directory, FLOAT, NUMBA_CACHE_DIR="/dev/null/nowhere") == {"twice": 3.0, "numba": there}
+        said = run(directory, FLOAT, NUMBA_CACHE_DIR=nowhere, XDG_CACHE_HOME=nowhere)
+        assert said == {"twice": 3.0, "numba": there}
+
+
+def test_where_only_an_unsafe_folder_could_be_written_the_users_own_cache_is_taken(
+    directory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    (directory / "__pycache__").chmod(0o777)
+    for there in (True, False):
+        assert run(directory, FLOAT, XDG_CACHE_HOME=str(home)) == {"twice": 3.0, "numba": there}
+    assert len(files(home)) == 1
+    home.chmod(0o777)
+    for there in (True, True):
+        assert run(directory, FLOAT, XDG_CACHE_HOME=str(home)) == {"twice": 3.0, "numba": there}
+
+
+def test_two_processes_that_write_at_once_leave_one_file(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda _: run(tmp_path, FLOAT), range(2))) == [{"twice": 3.0, "numba": True}] * 2
+    assert len(files(tmp_path)) == 1
+    assert not list(tmp_path.rglob("*.code.*"))
+    assert run(tmp_path, FLOAT) == {"twice": 3.0, "numba": False}
+
+
+def test_what_a_killed_process_leaves_is_swept_by_the_next_that_writes(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    killed = """
+import os, pathlib, signal
+pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with pytest.raises(subprocess.CalledProcessError) as ended:
+        run(tmp_path, killed + FLOAT)
+    assert ended.value.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.rglob("*.code.*"))) == 1
+    assert not files(tmp_path)
+    assert run(tmp_path, FLOAT) == {"twice": 3.0, "numba": True}
+    assert not list(tmp_path.rglob("*.code.*"))
+    assert run(tmp_path, FLOAT) == {"twice": 3.0, "numba": False}
+
+
+def test_a_full_disk_spoils_nothing(directory: Path) -> None:
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    whole = "\nsaid['whole'] = twice(2)"
+    before = files(directory)
+    assert run(directory, full + FLOAT + whole) == {"twice": 3.0, "whole": 4, "numba": True}
+    assert [file for file in (directory / "__pycache__").iterdir() if ".code" in file.name] == before
 
 
 def test_who_is_in_two_threads_at_once_compiles_it_once_or_twice_and_is_right(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Machine code in files: next to the source or, where that can't be written, among the user's own caches."""
+"""Machine code in files, each with the digest of its name and content: what is not as it was written is never run."""
 
 import json
 import os
@@ -12,12 +12,15 @@ from pathlib import Path
 from threading import get_ident
 
 from polyhead.hardware import WITHOUT, processor
+from polyhead.kernels.code.folders import folder_of
+from polyhead.kernels.code.sources import digest_of
+from polyhead.kernels.code.sweep import SUFFIX, mark_used, sweep
+from polyhead.kernels.code.trust import read_safely
 
-OWN = Path(__file__).parents[1]
-"""The folder of our kernels."""
-SUFFIX = ".code"
-CACHES = "NUMBA_CACHE_DIR"
-"""The variable of the environment that names a folder for all of Numba's caches; it holds here too."""
+_MOST = 1 << 26
+"""Bytes of a file; kernels have a few hundred thousand at most."""
+_DIGITS = 16
+"""Of the sources' digest, in a file's name."""
 
 
 @dataclass(frozen=True)
@@ -34,60 +37,61 @@ class Code:
 
 def place_of(source: Path, function: str, kinds: str) -> Path | None:
     """The file for a function and its arguments, on this CPU and of these libraries; None if there can be no file."""
-    folder, changed = _folder(source.parent), _changed(source.parent)
-    if folder is None or changed is None:
+    folder, sources = folder_of(source.parent), digest_of(source.parent)
+    if folder is None or sources is None:
         return None
-    said = "\n".join([_circumstances(), str(changed), kinds])
-    return folder / f"{source.stem}.{function}-{sha256(said.encode()).hexdigest()[:32]}{SUFFIX}"
+    said = "\n".join([_circumstances(), sources, kinds])
+    key = sha256(said.encode()).hexdigest()[:32]
+    return folder / f"{source.stem}.{function}-{sources[:_DIGITS]}-{key}{SUFFIX}"
 
 
 def read(place: Path) -> Code | None:
-    """What is there, if it is whole."""
-    with suppress(OSError, ValueError, TypeError):
-        head, _, file = place.read_bytes().partition(b"\n")
-        said = json.loads(head)
-        if len(file) == said.pop("size"):
-            return Code(**said, file=file)
-    return None
+    """What is there, if it is to the bit what was written there and nobody else can have written it.
+
+    Where it isn't, the file is deleted: it would never be good again.
+    """
+    try:
+        digest, _, content = read_safely(place, _MOST).partition(b"\n")
+        if digest != _digest(place, content):
+            raise ValueError(f"{place} is damaged")
+        head, _, file = content.partition(b"\n")
+        found = Code(**json.loads(head), file=file)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError):
+        with suppress(OSError):
+            place.unlink()
+        return None
+    mark_used(place)
+    return found
 
 
 def write(place: Path, code: Code) -> None:
     """Keeps it if that is possible: who reads meanwhile finds all of it or nothing."""
-    head = {"entry": code.entry, "surroundings": code.surroundings, "size": len(code.file)}
+    head = {"entry": code.entry, "surroundings": code.surroundings}
+    content = json.dumps(head).encode() + b"\n" + code.file
+    written = place.with_name(f"{place.name}.{os.getpid()}.{get_ident()}")
     with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        written = place.with_name(f"{place.name}.{os.getpid()}.{get_ident()}")
-        written.write_bytes(json.dumps(head).encode() + b"\n" + code.file)
-        written.replace(place)
+        try:
+            _write_new(written, _digest(place, content) + b"\n" + content)
+            written.replace(place)
+        finally:
+            written.unlink(missing_ok=True)
+    sweep(place.parent, place.name.split("-")[-2])
 
 
-@cache
-def _folder(sources: Path) -> Path | None:
-    """Where the code of these sources is kept."""
-    apart = f"{sources.name}-{sha256(str(sources).encode()).hexdigest()[:16]}"
-    if caches := os.environ.get(CACHES):
-        return Path(caches, apart)
-    beside = sources / "__pycache__"
-    with suppress(OSError):
-        beside.mkdir(exist_ok=True)
-        if os.access(beside, os.W_OK):
-            return beside
-    with suppress(RuntimeError):  # nobody's home is known
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "polyhead", apart)
-    return None
+def _write_new(file: Path, content: bytes) -> None:
+    """Others may read it as far as the user's mask lets them, and never write to it."""
+    with suppress(FileNotFoundError):
+        file.unlink()  # of a process that had the same number
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(file, flags, 0o644), "wb") as opened:
+        opened.write(content)
 
 
-@cache
-def _changed(sources: Path) -> int | None:
-    """When one of them, or of our own, last was, in nanoseconds: a kernel has in it what it calls from other files."""
-    with suppress(OSError, ValueError):
-        return max(source.stat().st_mtime_ns for source in (*sources.glob("*.py"), *sources_in(OWN)))
-    return None
-
-
-def sources_in(kernels: Path) -> list[Path]:
-    """Of a folder of kernels and the rooms in it."""
-    return [*kernels.glob("*.py"), *kernels.glob("[!_]*/*.py")]
+def _digest(place: Path, content: bytes) -> bytes:
+    """Of the name too: what has been copied to another kernel's name is not that kernel."""
+    return sha256(place.name.encode() + b"\n" + content).hexdigest().encode()
 
 
 @cache

@@ -1,0 +1,67 @@
+"""What is not used any more goes when something new is written, so that no cache grows for ever.
+
+Whoever uses a file leaves the time on it. Code of other sources, of an older version at the same place, goes soon: a
+changed source makes all of it anew. Code of these sources may be another CPU's, or for other arguments.
+"""
+
+import os
+import shutil
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from time import time
+
+SUFFIX = ".code"
+DAY = 24 * 60 * 60
+"""Seconds."""
+UNUSED, SUPERSEDED, ABANDONED = 90 * DAY, 7 * DAY, DAY
+"""Seconds after which code of these sources goes, code of others, and a file that somebody began to write."""
+BY_NUMBA = "numba-"
+"""How the names of the folders begin in which Numba keeps what it has compiled, where it has to do so itself."""
+
+
+def mark_used(file: Path) -> None:
+    """Leaves the time on it, once a day; a file of somebody else's, or that can't be written to, stays as it is."""
+    with suppress(OSError):
+        if time() - file.stat().st_mtime > DAY:
+            os.utime(file)
+
+
+@cache
+def sweep(folder: Path, sources: str) -> None:
+    """Deletes what is old of a folder, once in a process; `sources` is how those are named that code is now made of."""
+    with suppress(OSError):
+        for file in list(folder.iterdir()):
+            with suppress(OSError):
+                if _is_over(file, sources):
+                    _delete(file)
+
+
+def _is_over(file: Path, sources: str) -> bool:
+    age = time() - file.lstat().st_mtime
+    if file.name.startswith(BY_NUMBA):
+        return age > SUPERSEDED and not file.name.endswith(sources)
+    if file.suffix == SUFFIX:
+        return age > (UNUSED if f"-{sources}-" in file.name else SUPERSEDED)
+    _, being_written, process = file.name.partition(f"{SUFFIX}.")
+    return bool(being_written) and (age > ABANDONED or not _is_running(process.partition(".")[0]))
+
+
+def _is_running(process: str) -> bool:
+    """Whether there is a process of that number; on Windows, where to ask would end it, there always is."""
+    if os.name != "posix" or not process.isdecimal():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _delete(file: Path) -> None:
+    if file.is_dir() and not file.is_symlink():
+        shutil.rmtree(file, ignore_errors=True)
+    else:
+        file.unlink(missing_ok=True)
