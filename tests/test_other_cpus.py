@@ -15,6 +15,7 @@ TRAINING = (
     "kernels/linear/test_gemm_in_bytes.py",
     "kernels/linear/test_gemm_in_integers.py",
     "kernels/linear/test_gemm_in_vectors.py",
+    "kernels/numbers/test_bfloat16.py",
     "model/test_linear.py",
     "training/test_expectations.py",
     "training/test_precision.py",

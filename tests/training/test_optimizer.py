@@ -172,6 +172,43 @@ def test_restored_it_goes_on_to_the_last_bit(kind: Any, dtype: torch.dtype, befo
     torch.testing.assert_close(resumed.tensors(), optimizer.tensors(), atol=0, rtol=0)
 
 
+MIDDLES = torch.arange(1 << 16, dtype=torch.int32) << 16 | 0x8000
+"""Bits of float32 numbers that lie in the middle between two of bfloat16."""
+
+
+class InTheMiddle(nn.Module):
+    """A matrix and a vector of such numbers, of every finite size and both signs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        finite = MIDDLES.view(torch.float32)[MIDDLES.view(torch.float32).isfinite()]
+        self.hidden = nn.Linear(255, 256)
+        self.other = nn.Parameter(finite.clone())
+        with torch.no_grad():
+            self.hidden.weight.copy_(finite.view(256, 255))
+
+
+@pytest.mark.parametrize("rate", [0.0, 1e-30, 0.01])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("kind", ["adam", "adamw", "muon"])
+def test_after_a_step_publishing_changes_nothing(kind: Any, dtype: torch.dtype, rate: float) -> None:
+    """A run that is resumed publishes its weights, a run that goes on does not: both must work on the same copies."""
+    model = InTheMiddle()
+    optimizer = Optimizer(model, OptimizerConfig(kind=kind, weight_decay=0.1), dtype)
+    for update in range(2):
+        generator = torch.Generator().manual_seed(update)
+        gradients = [torch.randn(each.shape, generator=generator).to(dtype) for each in optimizer.parameters]
+        gradients[1][:] = 0
+        optimizer.collect(gradients)
+        optimizer.step(rate, 1)
+        stepped = weights(model)
+        assert all(each.isfinite().all() for each in optimizer.masters.values())
+        if rate == 0.0:
+            assert (optimizer.masters["other"].view(torch.int32) & 0xFFFF == 0x8000).all()
+        optimizer.publish()
+        torch.testing.assert_close(weights(model), stepped, atol=0, rtol=0)
+
+
 def test_restoring_takes_copies() -> None:
     """What was loaded from a checkpoint is not trained on behind its owner's back."""
     model = network()

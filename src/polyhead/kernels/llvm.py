@@ -27,7 +27,7 @@ class _BFloat16(ir.Type):
 
 
 BFLOAT16 = _BFloat16()
-HALVES, PAIRS = ir.VectorType(BFLOAT16, LANES), ir.VectorType(BFLOAT16, 2 * LANES)
+PAIRS = ir.VectorType(BFLOAT16, 2 * LANES)
 
 
 def every(value: float) -> Any:

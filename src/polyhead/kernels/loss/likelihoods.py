@@ -3,7 +3,8 @@
 from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, HALVES, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.numbers.bfloat16 import pairs_of, shorts_of
 from polyhead.kernels.numbers.exponential import LOG2_E, cut_exponentials
 from polyhead.kernels.sums.byte_sums import sums_of_bytes
 from polyhead.kernels.sums.registers import ACROSS, DOWN, PANEL, add_pairs, product
@@ -77,7 +78,7 @@ def _write(
     count = code.everywhere(builder.trunc(words, INTEGER))
     places = [ir.Constant(INTEGERS, [*range(LANES * across, LANES * (across + 1))]) for across in range(ACROSS)]
     known = [builder.icmp_signed("<", place, count) for place in places]
-    previous: list[Any] = []
+    before: list[Any] = []
     for r in range(len(sums) // ACROSS):
         shift = code.everywhere(code.load(REAL, shifts, code.long(4 * r)))
         down = builder.fmul(shift, every(-float(LOG2_E)))
@@ -87,15 +88,9 @@ def _write(
         for value in e:
             total = builder.fadd(total, value)
         code.store(total, totals, code.long(4 * LANES * r))
-        rounded = [builder.fptrunc(value, HALVES) for value in e]
-        for across, value in enumerate(rounded):
-            code.store(value, rows, builder.add(builder.mul(row_stride, code.long(r)), code.long(2 * LANES * across)))
-        for across, both in enumerate(zip(previous, rounded, strict=True) if r % 2 else ()):
-            code.store(_interleaved(code, *both), pairs, code.long(4 * PANEL * (r // 2) + 4 * LANES * across))
-        previous = rounded
-
-
-def _interleaved(code: Code, one: Any, other: Any) -> Any:
-    """The numbers of two vectors in turn."""
-    order = [place for lane in range(LANES) for place in (lane, LANES + lane)]
-    return code.builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(INTEGER, 2 * LANES), order))
+        for across, value in enumerate(e):
+            here = builder.add(builder.mul(row_stride, code.long(r)), code.long(2 * LANES * across))
+            code.store(shorts_of(code, value), rows, here)
+        for across, both in enumerate(zip(before, e, strict=True) if r % 2 else ()):
+            code.store(pairs_of(code, *both), pairs, code.long(4 * PANEL * (r // 2) + 4 * LANES * across))
+        before = e

@@ -1,4 +1,9 @@
-"""bfloat16 numbers: the upper halves of float32's, seen as integers of 16 bits."""
+"""bfloat16 numbers: the upper halves of float32's, seen as integers of 16 bits.
+
+Every kernel that makes them rounds as IEEE 754 does by default, and so as PyTorch does: to the nearest number, and of
+two that are equally near to the one whose last bit is 0. What is too large becomes infinite, a NaN stays one, numbers
+below 2⁻¹²⁶ stay what they are. The conversion instruction of AVX512-BF16 would make these 0.
+"""
 
 from typing import Any
 
@@ -10,9 +15,13 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import INTEGERS, LANES, REALS, Code
 
 Halves = NDArray[np.uint16]
-_SIXTEEN, _LOWER_HALF, _HALF_A_STEP = np.uint32(16), np.uint32(0xFFFF), np.uint32(0x8000)
+_BELOW_HALF_A_STEP, _QUIET = 0x7FFF, 0x400000
+"""The largest lower half that is rounded down; the bit of a NaN that rounding could not take away."""
+_ONE, _SIXTEEN, _LOWER_HALF, _LESS, _NAN = map(np.uint32, (1, 16, 0xFFFF, _BELOW_HALF_A_STEP, _QUIET))
 _SHORTS = ir.VectorType(ir.IntType(16), LANES)
-_SIXTEENS, _UPPER_HALVES, _HALF_STEPS = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF0000, 0x8000))
+_ONES, _SIXTEENS, _UPPER_HALVES, _LESSES, _NANS = (
+    ir.Constant(INTEGERS, [bits] * LANES) for bits in (1, 16, 0xFFFF0000, _BELOW_HALF_A_STEP, _QUIET)
+)
 
 
 @kernel
@@ -23,8 +32,12 @@ def widened(half: Any) -> Any:
 
 @kernel
 def rounded(number: Any) -> Any:
-    """The bfloat16 nearest to a float32; of two the larger one."""
-    return np.uint16(np.uint32(np.float32(number).view(np.uint32) + _HALF_A_STEP) >> _SIXTEEN)
+    """The bfloat16 nearest to a float32."""
+    value = np.float32(number)
+    bits = value.view(np.uint32)
+    is_odd = np.uint32(bits >> _SIXTEEN) & _ONE
+    near = np.uint32(bits + _LESS + is_odd) if value == value else np.uint32(bits | _NAN)
+    return np.uint16(near >> _SIXTEEN)
 
 
 @kernel
@@ -42,7 +55,7 @@ def parts(two: Any) -> tuple[Any, Any]:
 def pairs_of(code: Code, first: Any, second: Any) -> Any:
     """`rounded` and `beside` of two vectors: 16 pairs."""
     builder = code.builder
-    first, second = (builder.add(builder.bitcast(each, INTEGERS), _HALF_STEPS) for each in (first, second))
+    first, second = (_rounded(code, each) for each in (first, second))
     return builder.or_(builder.lshr(first, _SIXTEENS), builder.and_(second, _UPPER_HALVES))
 
 
@@ -55,6 +68,12 @@ def parts_of(code: Code, pairs: Any) -> tuple[Any, Any]:
 
 def shorts_of(code: Code, numbers: Any) -> Any:
     """`rounded` of a vector: LANES numbers of 16 bits."""
-    builder = code.builder
-    whole = builder.lshr(builder.add(builder.bitcast(numbers, INTEGERS), _HALF_STEPS), _SIXTEENS)
-    return builder.trunc(whole, _SHORTS)
+    return code.builder.trunc(code.builder.lshr(_rounded(code, numbers), _SIXTEENS), _SHORTS)
+
+
+def _rounded(code: Code, numbers: Any) -> Any:
+    """`rounded` of a vector: in the upper halves of integers, whose lower halves say nothing."""
+    builder, bits = code.builder, code.builder.bitcast(numbers, INTEGERS)
+    is_odd = builder.and_(builder.lshr(bits, _SIXTEENS), _ONES)
+    near = builder.add(builder.add(bits, _LESSES), is_odd)
+    return builder.select(builder.fcmp_unordered("uno", numbers, numbers), builder.or_(bits, _NANS), near)
