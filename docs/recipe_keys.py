@@ -140,8 +140,14 @@ def _bounds(metadata: list[Any]) -> Iterator[str]:
         if isinstance(bound, FieldInfo):
             marks += _bounds(bound.metadata)
         else:
-            marks += [f"{sign} {getattr(bound, name):g}" for name, sign in BOUNDS.items() if hasattr(bound, name)]
+            marks += [
+                f"{sign} {_number(getattr(bound, name))}" for name, sign in BOUNDS.items() if hasattr(bound, name)
+            ]
     yield from [" and ".join(marks)] if marks else []
+
+
+def _number(bound: float) -> str:
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
 
 
 def shown(value: Any) -> str:

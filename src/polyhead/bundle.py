@@ -26,6 +26,7 @@ from polyhead.config import Config
 from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError
 from polyhead.files import Stamp
+from polyhead.limits import LARGEST_VOCABULARY, LONGEST, MOST_LISTED
 from polyhead.manifest import check_listed, listed_file, write_listed_text
 from polyhead.model.config import ModelConfig, TransformerConfig
 from polyhead.model.shapes import transformer_shapes
@@ -48,21 +49,21 @@ _WRITTEN = "{} was written while it was read: load the model again"
 class BundleConfig(Config):
     """What `config.json` holds."""
 
-    format: int = FORMAT
+    format: int = Field(default=FORMAT, ge=FORMAT, le=FORMAT)
     """The version of this directory's format."""
     polyhead: str
     """The version of polyhead that wrote it."""
     source_language: str | None = None
     """Language code of what goes in."""
-    target_languages: tuple[str, ...] = ()
+    target_languages: tuple[str, ...] = Field(default=(), max_length=MOST_LISTED)
     """Language codes of what can come out."""
     tagged: bool = False
     """Whether the source begins with a tag that names the target language."""
-    source_vocabulary: int = Field(ge=5)
+    source_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
     """V of the source."""
-    target_vocabulary: int = Field(ge=5)
+    target_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
     """V of the target."""
-    longest_source: int | None = Field(default=None, ge=2)
+    longest_source: int | None = Field(default=None, ge=2, le=LONGEST)
     """The longest source in training, in tokens with tag and `<eos>`: a longer text is translated in pieces."""
     score_tokenize: str | None = None
     """sacreBLEU's tokenizer that suits what it writes; unset: by target language."""

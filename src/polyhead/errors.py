@@ -3,11 +3,53 @@
 Everything a user can cause is a `PolyheadError`; the command line prints it as one sentence without a traceback.
 """
 
+import re
 from pathlib import Path
+
+from polyhead.limits import LONGEST_MESSAGE
+
+_UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""What a terminal would obey instead of showing it, and what no terminal can show."""
+_LONGEST_SHOWN = 60
+_LEFT_OUT = " … "
+
+
+def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """A text of any length as at most so many characters: of a longer one the middle is left out.
+
+    Control characters become escapes, so that a name from a hostile file can't drive a terminal.
+    """
+    text = _UNPRINTABLE.sub(
+        lambda found: ascii(found[0])[1:-1], text[: most + 1] + text[max(most + 1, len(text) - most) :]
+    )
+    if len(text) <= most:
+        return text
+    kept = most - len(_LEFT_OUT)
+    return f"{text[: kept - kept // 2]}{_LEFT_OUT}{text[len(text) - kept // 2 :]}"
+
+
+def shown(value: object) -> str:
+    """A value from a file or a command line as a message quotes it: as Python writes it, cut short."""
+    match value:
+        case str():
+            return shortened(repr(shortened(value, _LONGEST_SHOWN)), _LONGEST_SHOWN)
+        case dict():
+            return "a table"
+        case list() | tuple() | set():
+            return "a list"
+        case bool() | None:
+            return repr(value)
+        case int():
+            return repr(value) if abs(value) < 10**_LONGEST_SHOWN else "an enormous number"
+        case _:
+            return shortened(repr(value), _LONGEST_SHOWN)
 
 
 class PolyheadError(Exception):
-    """Something the user can put right; the message says what and how."""
+    """Something the user can put right; the message says what and how, in fewer than 300 characters."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shortened(message))
 
 
 class DataError(PolyheadError):

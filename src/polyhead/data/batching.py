@@ -14,6 +14,7 @@ from pydantic import Field
 
 from polyhead.config import Config
 from polyhead.hardware import few_sizes
+from polyhead.limits import MOST_SENTENCES, MOST_TOKENS_LEARNT
 
 _SENTENCES = 8
 """Batches hold a multiple of this many sentences, which suits the kernels' vectors; those of long sentences may not."""
@@ -25,9 +26,9 @@ Lengths = NDArray[np.int64]
 class BatchingConfig(Config):
     """How large batches are and how they are drawn."""
 
-    max_tokens: int = Field(default=8192, ge=1)
+    max_tokens: int = Field(default=8192, ge=1, le=MOST_TOKENS_LEARNT)
     """The most tokens in a batch: sentences × (source width + target width), padding included."""
-    max_sentences: int | None = Field(default=None, ge=1)
+    max_sentences: int | None = Field(default=None, ge=1, le=MOST_SENTENCES)
     """The most sentences in a batch; None: as many as `max_tokens` lets in."""
     shuffle: bool = True
     """Draw batches anew each epoch and take them in random order; if not, they go from short to long."""

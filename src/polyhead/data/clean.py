@@ -10,6 +10,7 @@ from pydantic import Field
 
 from polyhead.config import Config
 from polyhead.data.readers.pair import Pair
+from polyhead.limits import MOST_COUNTED
 
 Reason = Literal["empty", "same on both sides", "too long", "lengths do not match", "duplicate"]
 
@@ -24,11 +25,11 @@ class CleaningConfig(Config):
     """Leave out pairs of which a side is empty or white space."""
     drop_untranslated: bool = False
     """Leave out pairs whose sides are the same text."""
-    max_words: int | None = Field(default=250, ge=1)
+    max_words: int | None = Field(default=250, ge=1, le=MOST_COUNTED)
     """The longest side, in words between white space; None: no limit."""
-    max_characters: int | None = Field(default=2000, ge=1)
+    max_characters: int | None = Field(default=2000, ge=1, le=MOST_COUNTED)
     """The longest side, in characters; what limits languages written without spaces."""
-    max_ratio: float | None = Field(default=5.0, gt=1.0)
+    max_ratio: float | None = Field(default=5.0, gt=1.0, le=MOST_COUNTED)
     """How many times longer or shorter than usual in this corpus a target may be for its source; None: no limit."""
     drop_duplicates: bool = True
     """Leave out pairs that came before, both sides being the same."""

@@ -11,6 +11,7 @@ from polyhead.errors import PolyheadError
 from polyhead.inspection.anatomy import Site, attentions
 from polyhead.inspection.cores import Foreseeing, Muted, Unscaled
 from polyhead.inspection.tensors import UnknownPart
+from polyhead.limits import MOST_HEADS, MOST_LAYERS, MOST_LISTED
 from polyhead.model.embedding import Embedding
 from polyhead.model.positions import NoPosition
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -22,16 +23,16 @@ class Head(Config):
 
     site: Site
     """Which of the three attentions."""
-    layer: int = Field(ge=0, strict=True)
+    layer: int = Field(ge=0, lt=MOST_LAYERS, strict=True)
     """Counted from 0."""
-    head: int = Field(ge=0, strict=True)
+    head: int = Field(ge=0, lt=MOST_HEADS, strict=True)
     """Counted from 0."""
 
 
 class Edits(Config):
     """Changes to a model for one look inside it; none unless said."""
 
-    mute: tuple[Head, ...] = ()
+    mute: tuple[Head, ...] = Field(default=(), max_length=MOST_LISTED)
     """Heads whose context is set to 0."""
     no_scale: StrictBool = False
     """softmax(QKᵀ) without the division by √d_k."""

@@ -8,21 +8,22 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from polyhead.config import Config
+from polyhead.limits import LONGEST, MOST_HEADS, MOST_LAYERS, WIDEST, WIDEST_INSIDE
 
 
 class TransformerConfig(Config):
     """The paper's base model unless said otherwise (table 3)."""
 
     kind: Literal["transformer"] = "transformer"
-    encoder_layers: int = Field(6, ge=1)
+    encoder_layers: int = Field(6, ge=1, le=MOST_LAYERS)
     """N: layers of the encoder."""
-    decoder_layers: int = Field(6, ge=1)
+    decoder_layers: int = Field(6, ge=1, le=MOST_LAYERS)
     """N: layers of the decoder; 1 or 2 under a deep encoder translate faster at nearly the same quality."""
-    d_model: int = Field(512, ge=2)
+    d_model: int = Field(512, ge=2, le=WIDEST)
     """d_model: the size of every layer's input and output."""
-    d_ff: int = Field(2048, ge=1)
+    d_ff: int = Field(2048, ge=1, le=WIDEST_INSIDE)
     """d_ff: the inner size of the feed-forward network."""
-    num_heads: int = Field(8, ge=1)
+    num_heads: int = Field(8, ge=1, le=MOST_HEADS)
     """h: attention heads; d_k = d_v = d_model / h."""
     dropout: float = Field(0.1, ge=0, lt=1)
     """P_drop: on the embeddings and on every sub-layer's output (section 5.4)."""
@@ -38,8 +39,8 @@ class TransformerConfig(Config):
     """The feed-forward network's non-linearity; max(0, ·) in the paper."""
     tie_embeddings: Literal["all", "output", "none"] = "all"
     """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
-    max_length: int = Field(1024, ge=2)
-    """The longest source or target in tokens."""
+    max_length: int = Field(1024, ge=2, le=LONGEST)
+    """The longest source or target in tokens; with sinusoids max_length × d_model is at most 33,554,432."""
 
 
 class RecurrentConfig(Config):
@@ -47,11 +48,11 @@ class RecurrentConfig(Config):
 
     cell: Literal["lstm", "gru"] = "lstm"
     """Hochreiter & Schmidhuber 1997, or Cho et al. 2014."""
-    d_model: int = Field(default=256, ge=1)
+    d_model: int = Field(default=256, ge=1, le=WIDEST)
     """The size of the word embeddings; with word2vec vectors, theirs."""
-    hidden_size: int = Field(default=256, ge=1)
+    hidden_size: int = Field(default=256, ge=1, le=WIDEST)
     """The size of the decoder's hidden state s_t and of each encoder state h_i, both directions together."""
-    num_layers: int = Field(default=1, ge=1)
+    num_layers: int = Field(default=1, ge=1, le=MOST_LAYERS)
     """Recurrent layers of the encoder and of the decoder."""
     bidirectional: bool = True
     """Whether the encoder also reads from right to left, half of `hidden_size` for each direction."""
@@ -59,7 +60,7 @@ class RecurrentConfig(Config):
     """On embeddings, between layers and on the output, never on the recurrent connections (Zaremba et al. 2014)."""
     tie_embeddings: Literal["all", "output", "none"] = "none"
     """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
-    max_length: int = Field(default=1024, ge=2)
+    max_length: int = Field(default=1024, ge=2, le=LONGEST)
     """The longest source in tokens; nothing in the network limits it."""
 
 

@@ -14,6 +14,7 @@ from pydantic import Field
 from polyhead.config import Config
 from polyhead.data.readers import Pair
 from polyhead.errors import RecipeError
+from polyhead.limits import WIDEST_BEAM
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.prepare import Pairs, read_pairs
@@ -34,7 +35,7 @@ TELL_EVERY = 10.0
 class DistillationConfig(Config):
     """How a teacher's translations are made and chosen."""
 
-    beam_size: int = Field(default=5, ge=1)
+    beam_size: int = Field(default=5, ge=1, le=WIDEST_BEAM)
     """K, the teacher's beam (Kim & Rush: 5)."""
     select: SelectionKind = "best"
     """The teacher's best translation, or of its K best the nearest to the reference by the sentence's BLEU or chrF."""

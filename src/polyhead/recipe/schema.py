@@ -10,6 +10,7 @@ from polyhead.data.batching import BatchingConfig
 from polyhead.data.clean import CleaningConfig
 from polyhead.data.readers import ReaderConfig
 from polyhead.decoding.config import BeamConfig
+from polyhead.limits import LARGEST_SEED, LONGEST, MOST_COUNTED, MOST_LISTED, MOST_THREADS
 from polyhead.model.config import ModelConfig
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.training.loop import TrainingConfig
@@ -22,11 +23,11 @@ class DataConfig(Config):
 
     root: Path = Path()
     """The directory that relative paths of the readers start from."""
-    train: tuple[Reader, ...] = Field(min_length=1)
+    train: tuple[Reader, ...] = Field(min_length=1, max_length=MOST_LISTED)
     """What to learn from; several sources are read one after the other."""
-    dev: tuple[Reader, ...] = ()
+    dev: tuple[Reader, ...] = Field(default=(), max_length=MOST_LISTED)
     """What to validate on; without it a small part of the training text is held out."""
-    test: tuple[Reader, ...] = ()
+    test: tuple[Reader, ...] = Field(default=(), max_length=MOST_LISTED)
     """What to score the finished model on, one set after the other."""
     source_language: str | None = None
     """Code of the source language, for the model card."""
@@ -36,9 +37,9 @@ class DataConfig(Config):
     """sacreBLEU's tokenizer for scores; "none" where the text is tokenized already; unset: by target language."""
     cleaning: CleaningConfig = CleaningConfig()
     batching: BatchingConfig = BatchingConfig()
-    max_tokens: int = Field(default=256, ge=2)
+    max_tokens: int = Field(default=256, ge=2, le=LONGEST)
     """Training sentences of more tokens on either side are left out, and counted."""
-    sampled_epochs: int | None = Field(default=None, ge=0)
+    sampled_epochs: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """The epochs, from the first on, in which `tokenizer.dropout` cuts words up at random; after them words are cut
     as in translating, to which a model settles in a few hundred updates. Unset: all."""
 
@@ -48,9 +49,9 @@ class Recipe(Config):
 
     out: Path = Path("model")
     """The model directory to write."""
-    seed: int = 1
+    seed: int = Field(default=1, ge=0, le=LARGEST_SEED)
     """Decides initial weights, dropout, the order of batches and subword sampling."""
-    threads: int | None = Field(default=None, ge=1)
+    threads: int | None = Field(default=None, ge=1, le=MOST_THREADS)
     """CPU threads; unset: one for every core. Results are reproducible for a given number."""
     data: DataConfig
     tokenizer: TokenizerConfig = TokenizerConfig()

@@ -3,30 +3,31 @@
 from pydantic import Field, SecretStr
 
 from polyhead.config import Config
+from polyhead.limits import LARGEST_BYTES, LONGEST_WAIT, MOST_COUNTED, MOST_SENTENCES, MOST_TOKENS_DECODED
 
 
 class ServerConfig(Config):
     """What one server allows and keeps."""
 
-    max_body: int = Field(default=1 << 20, ge=1)
+    max_body: int = Field(default=1 << 20, ge=1, le=LARGEST_BYTES)
     """The most bytes of a request."""
-    max_depth: int = Field(default=16, ge=1)
+    max_depth: int = Field(default=16, ge=1, le=200)
     """How deeply the JSON of a request may be nested."""
-    max_characters: int = Field(default=10_000, ge=1)
+    max_characters: int = Field(default=10_000, ge=1, le=MOST_COUNTED)
     """The most characters of one text."""
-    max_texts: int = Field(default=256, ge=1)
+    max_texts: int = Field(default=256, ge=1, le=MOST_SENTENCES)
     """The most texts of one request."""
-    max_waiting: int = Field(default=1024, ge=1)
+    max_waiting: int = Field(default=1024, ge=1, le=MOST_SENTENCES)
     """The most texts that wait for one model; a request beyond is told to come again later."""
-    timeout: float = Field(default=60.0, gt=0)
+    timeout: float = Field(default=60.0, gt=0, le=LONGEST_WAIT)
     """Seconds until an answer is given up."""
-    batch_tokens: int = Field(default=4096, ge=1)
+    batch_tokens: int = Field(default=4096, ge=1, le=MOST_TOKENS_DECODED)
     """About how many padded source tokens are decoded together."""
-    memory: int | None = Field(default=None, ge=1)
+    memory: int | None = Field(default=None, ge=1, le=LARGEST_BYTES)
     """Bytes of weights to keep loaded, the models used last; None for all. The one in use is loaded in any case."""
-    trace_memory: int = Field(default=256 << 20, ge=0)
+    trace_memory: int = Field(default=256 << 20, ge=0, le=LARGEST_BYTES)
     """Bytes of traces to keep, those used last."""
-    trace_seconds: float = Field(default=900.0, gt=0)
+    trace_seconds: float = Field(default=900.0, gt=0, le=LONGEST_WAIT)
     """How long a trace is kept after its last use."""
     api_key: SecretStr | None = None
     """What clients must know to be answered; None: everybody who reaches the server is."""

@@ -6,6 +6,7 @@ from pydantic import Field
 from polyhead.config import Config
 from polyhead.data.store import EncodedCorpus
 from polyhead.errors import PolyheadError
+from polyhead.limits import LARGEST_VOCABULARY, MOST_COUNTED
 from polyhead.shortlist.lexicon import Integers, learn_lexicon
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import EOS, SPECIAL_PIECES
@@ -15,13 +16,13 @@ from polyhead.tokenizers.protocol import Tokenizer
 class ShortlistConfig(Config):
     """How long the lists are and how they are found."""
 
-    best: int = Field(default=60, ge=0)
+    best: int = Field(default=60, ge=0, le=LARGEST_VOCABULARY)
     """The likeliest translations of a source piece that are kept."""
-    frequent: int = Field(default=200, ge=0)
+    frequent: int = Field(default=200, ge=0, le=LARGEST_VOCABULARY)
     """The most frequent target pieces (of a language) that every sentence (into it) gets besides."""
-    iterations: int = Field(default=4, ge=1)
+    iterations: int = Field(default=4, ge=1, le=1_000)
     """Rounds of expectation-maximisation of IBM model 1."""
-    budget: int = Field(default=25_000_000, ge=1)
+    budget: int = Field(default=25_000_000, ge=1, le=MOST_COUNTED)
     """The most source piece × target piece × pair to learn from, 40 bytes each; of more, pairs at even distances."""
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from polyhead.config import Config
+from polyhead.limits import LARGEST_VOCABULARY
 from polyhead.text import Normalisation
 
 Kind = Literal["bpe", "unigram", "char", "word"]
@@ -19,7 +20,7 @@ class TokenizerConfig(Config):
 
     kind: Kind = "bpe"
     """bpe (Sennrich et al. 2016), unigram (Kudo 2018), char, or word: what white space separates, with `<unk>`."""
-    vocabulary_size: int | None = Field(default=None, ge=5)
+    vocabulary_size: int | None = Field(default=None, ge=5, le=LARGEST_VOCABULARY)
     """How many pieces, specials and tags included; None: from the size of the corpus."""
     shared: bool = True
     """One vocabulary for source and target, or one for each."""

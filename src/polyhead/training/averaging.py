@@ -14,6 +14,7 @@ from torch import Tensor
 
 from polyhead.config import Config
 from polyhead.errors import TrainingError
+from polyhead.limits import MOST_LISTED
 from polyhead.manifest import check_listed, listed_file
 
 
@@ -22,7 +23,7 @@ class AveragingConfig(Config):
 
     kind: Literal["last", "best", "ema", "none"] = "last"
     """The mean of the last k snapshots (the paper), of the k best on the dev set, a running mean, or the best one."""
-    count: int = Field(default=10, ge=1)
+    count: int = Field(default=10, ge=1, le=MOST_LISTED)
     """k: how many snapshots; one is taken at every validation."""
     decay: float = Field(default=0.999, gt=0, lt=1)
     """For `ema`: the share of the old mean kept at every update."""

@@ -20,6 +20,7 @@ from polyhead.batch import Batch
 from polyhead.config import Config
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
+from polyhead.limits import MOST_COUNTED, MOST_THREADS
 from polyhead.manifest import remove_listed
 from polyhead.memory import trim
 from polyhead.model.dropout import drawing_from
@@ -46,9 +47,9 @@ Stream = Callable[[Position], Batches]
 class TrainingConfig(Config):
     """How long, how fast and how carefully to train."""
 
-    max_updates: int = Field(default=100_000, ge=1)
+    max_updates: int = Field(default=100_000, ge=1, le=MOST_COUNTED)
     """Updates of the weights after which training ends."""
-    max_epochs: int | None = Field(default=None, ge=1)
+    max_epochs: int | None = Field(default=None, ge=1, le=MOST_COUNTED)
     """Passes over the corpus after which training ends, if that is sooner."""
     label_smoothing: float = Field(default=0.1, ge=0, lt=1)
     """ε_ls (section 5.4)."""
@@ -58,15 +59,15 @@ class TrainingConfig(Config):
     precision: Precision = "auto"
     """float32; bfloat16 with float32 master weights; int16 and int8, one of these with products of 16- or 8-bit whole
     numbers; or auto: what the hardware multiplies fastest."""
-    workers: int = Field(default=1, ge=1)
+    workers: int = Field(default=1, ge=1, le=MOST_THREADS)
     """Shares that every batch is cut into, differentiated at the same time by threads with CPU cores of their own."""
-    validate_every: int = Field(default=500, ge=1)
+    validate_every: int = Field(default=500, ge=1, le=MOST_COUNTED)
     """Updates between validations; each takes a snapshot and a checkpoint."""
     metric: Literal["dev_bleu", "dev_chrf", "dev_loss"] = "dev_bleu"
     """What decides which weights are best."""
-    patience: int | None = Field(default=None, ge=1)
+    patience: int | None = Field(default=None, ge=1, le=MOST_COUNTED)
     """Validations without a new best after which training ends; none: never."""
-    log_every: int = Field(default=50, ge=1)
+    log_every: int = Field(default=50, ge=1, le=MOST_COUNTED)
     """Updates between lines of metrics."""
 
 

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from polyhead.config import Config
 from polyhead.errors import TrainingError
+from polyhead.limits import MOST_COUNTED
 from polyhead.training.adam import Adam
 from polyhead.training.fused_adam import FusedAdam, norm_by_kernels
 from polyhead.training.gradient import Gradient, norm_of
@@ -34,15 +35,15 @@ class OptimizerConfig(Config):
     """β_1."""
     beta2: float = Field(default=0.98, ge=0, lt=1)
     """β_2."""
-    epsilon: float = Field(default=1e-9, gt=0)
+    epsilon: float = Field(default=1e-9, gt=0, le=1)
     """ε."""
-    weight_decay: float = Field(default=0.0, ge=0)
+    weight_decay: float = Field(default=0.0, ge=0, le=1_000)
     """λ; only Adam takes it through the gradient."""
     momentum: float = Field(default=0.95, ge=0, lt=1)
     """μ of Muon."""
-    clip_norm: float = Field(default=1.0, ge=0)
+    clip_norm: float = Field(default=1.0, ge=0, le=MOST_COUNTED)
     """The longest gradient (Euclidean norm over all weights) that is not scaled down; 0 never clips."""
-    accumulation: int = Field(default=1, ge=1)
+    accumulation: int = Field(default=1, ge=1, le=MOST_COUNTED)
     """Batches whose gradients are added up before an update."""
 
 

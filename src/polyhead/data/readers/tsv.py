@@ -11,6 +11,7 @@ from polyhead.config import Config
 from polyhead.data.readers.files import read_text_lines
 from polyhead.data.readers.pair import LANGUAGE_PATTERN, Language, Pair
 from polyhead.errors import DataError
+from polyhead.limits import MOST_LISTED
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
 
@@ -22,11 +23,11 @@ class TsvConfig(Config):
     """One tab-separated file."""
     path: Path
     """The file: UTF-8, plain, .gz, .xz or .zst."""
-    source_column: int = Field(default=0, ge=0)
+    source_column: int = Field(default=0, ge=0, lt=MOST_LISTED)
     """The column to translate from; the first is 0."""
-    target_column: int = Field(default=1, ge=0)
+    target_column: int = Field(default=1, ge=0, lt=MOST_LISTED)
     """The column to translate into."""
-    language_column: int | None = Field(default=None, ge=0)
+    language_column: int | None = Field(default=None, ge=0, lt=MOST_LISTED)
     """The column that names the target language, if there is one; a line may leave it empty."""
     target_language: Language | None = None
     """The target language of lines that name none."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from polyhead.inspection.trace import Edits, Trace, trace
+from polyhead.limits import LONGEST, MOST_LAYERS
 from polyhead.server.body import JsonRoute
 from polyhead.server.choices import GivenTranslation, ModelName, SentenceText, TargetLanguage
 from polyhead.server.describe import model_info
@@ -22,7 +23,7 @@ from polyhead.translator import Translator
 
 router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JsonRoute)
 
-Place = Annotated[int, Query(ge=0)]
+Place = Annotated[int, Query(ge=0, le=LONGEST)]
 MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "png": "image/png",
@@ -159,7 +160,7 @@ def get_figure(
     kind: Literal["svg", "png"],
     services: ServicesOf,
     site: str = "decoder.cross",
-    layer: Annotated[int, Query(ge=-1)] = -1,
+    layer: Annotated[int, Query(ge=-1, lt=MOST_LAYERS)] = -1,
     head: Place | None = None,
     theme: Literal["light", "dark"] = "light",
 ) -> Response:

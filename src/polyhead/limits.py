@@ -1,0 +1,57 @@
+"""The largest numbers that settings, files and commands may hold.
+
+Nobody who means to translate comes near them. They are there so that a damaged or hostile file, or a slip of the
+keyboard, is refused in a sentence before it costs memory or time.
+"""
+
+MOST_LAYERS = 1_000
+"""Layers of an encoder, a decoder or a recurrent network."""
+WIDEST = 65_536
+"""The size of an embedding or a hidden state: d_model, hidden_size."""
+WIDEST_INSIDE = 262_144
+"""The inner size of a feed-forward network: d_ff."""
+MOST_HEADS = 4_096
+"""Attention heads of a layer."""
+LONGEST = 1_000_000
+"""Tokens of a source or a target."""
+LARGEST_TABLE = 1 << 25
+"""Numbers in a table of positions, max_length × d_model: 128 MiB, and a fraction of a second to compute."""
+LARGEST_VOCABULARY = 1_000_000
+"""Pieces of a vocabulary."""
+WIDEST_BEAM = 1_000
+"""Hypotheses of a beam: the memory of a search is this × sentences × vocabulary."""
+MOST_TOKENS_DECODED = 262_144
+"""Padded source tokens × hypotheses that are translated together."""
+MOST_TOKENS_LEARNT = 4_000_000
+"""Tokens of a batch in training, padding included."""
+MOST_SENTENCES = 1_000_000
+"""Sentences, texts or requests that are handled together."""
+MOST_THREADS = 1_024
+"""Threads of a process."""
+MOST_COUNTED = 1_000_000_000
+"""Whatever is only counted and compared, so that a large number costs nothing: updates, epochs, characters."""
+LARGEST_SEED = 2**63 - 1
+"""What TOML, NumPy and PyTorch all can hold."""
+LARGEST_BYTES = 1 << 50
+"""Bytes of memory that somebody may allow: 1 PiB."""
+LONGEST_WAIT = 1_000_000
+"""Seconds: eleven and a half days."""
+LONGEST_TEXT = 4_096
+"""Characters of a setting that is text, such as a language code."""
+MOST_LISTED = 10_000
+"""Entries of a list in settings."""
+
+LARGEST_SETTINGS = 1 << 18
+"""Bytes of a file of settings, such as a recipe or `config.json`."""
+LARGEST_RECORD = 64 << 20
+"""Bytes of a record that grows with training, such as `metrics.jsonl`, and of a part of a distilled corpus."""
+LARGEST_KEY = 1 << 16
+"""Bytes of a file with an API key."""
+LARGEST_PIECES = 64 << 20
+"""Bytes of a vocabulary file."""
+LARGEST_HEADER = 8 << 20
+"""Bytes of the header of a safetensors file; a model of 1,000 layers on both sides has about 5 MB."""
+LONGEST_LINE = 64 << 20
+"""Bytes of a line of text, decompressed."""
+LONGEST_MESSAGE = 299
+"""Characters of an error message."""

@@ -1,0 +1,85 @@
+"""Reading of files that somebody else may have made: regular files only, and no more of them than was expected.
+
+A pipe may never end or never begin, a device such as /dev/zero has no end, and a sparse file of a terabyte takes no
+room on its disk. Links are followed: caches of models are full of them.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from polyhead.limits import LARGEST_HEADER
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""Opened so, a pipe that nobody writes to doesn't keep its reader waiting."""
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFSOCK: "a socket",
+}
+_LENGTH = 8
+"""Bytes at the beginning of a safetensors file that say how long its header is."""
+
+
+class Unreadable(OSError):
+    """A file that is of the wrong kind or too large; its `strerror` and text say which."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.strerror = reason
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The file, open for reading. Raises OSError, also (Unreadable) where it is not regular."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except ValueError as error:  # a name with a NUL in it
+        raise Unreadable(str(error)) from error
+    try:
+        kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+        if kind != stat.S_IFREG:
+            raise Unreadable(f"it is {_KINDS.get(kind, 'something else')}, not a regular file")
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """What is in a regular file of at most so many bytes. Raises OSError, also (Unreadable) for a larger one."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        data = file.read(most + 1) if size <= most else b""
+    if size > most or len(data) > most:
+        raise Unreadable(f"it has {max(size, len(data)):,} bytes, where at most {most:,} are expected")
+    return data
+
+
+def read_text(path: Path, most: int) -> str:
+    """The same as text. Raises OSError, and UnicodeDecodeError for what isn't UTF-8."""
+    return read_bytes(path, most).decode("utf-8")
+
+
+def check_tensors(path: Path) -> None:
+    """To be called before a safetensors file is opened: it must be regular, with a header and a size of some reason.
+
+    Raises OSError where it can't be read, Unreadable (an OSError) where it is no file that can be worked with here.
+    """
+    with open_regular(path) as file:
+        size, header = os.fstat(file.fileno()).st_size, int.from_bytes(file.read(_LENGTH), "little")
+    if header > LARGEST_HEADER:
+        raise Unreadable("it doesn't begin like a file of weights: its header would be too long")
+    memory = physical_memory()
+    if memory is not None and size > memory:
+        raise Unreadable(f"it has {size:,} bytes, more than the {memory:,} of this machine's memory")
+
+
+def physical_memory() -> int | None:
+    """Bytes of this machine's memory; None on systems that don't say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
