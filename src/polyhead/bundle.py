@@ -26,13 +26,13 @@ from polyhead.config import Config
 from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError
 from polyhead.files import Stamp
-from polyhead.limits import LARGEST_VOCABULARY, LONGEST, MOST_LISTED
+from polyhead.limits import LARGEST_SETTINGS, LARGEST_VOCABULARY, LONGEST, MOST_LISTED
 from polyhead.manifest import check_listed, listed_file, write_listed_text
 from polyhead.model.config import ModelConfig, TransformerConfig
-from polyhead.model.shapes import transformer_shapes
 from polyhead.model.stored import read_weights
-from polyhead.model.trained import Floats, TransformerArrays, fill, without_values
+from polyhead.model.trained import Floats, TransformerArrays, fill, shapes_of, without_values
 from polyhead.model.weights_check import NotFinite, digest_of_weights
+from polyhead.reading import read_text
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
@@ -192,7 +192,7 @@ def read_config(directory: Path) -> BundleConfig:
     path = directory / "config.json"
     _check_small(path)
     try:
-        values: object = json.loads(path.read_text(encoding="utf-8"))
+        values: object = json.loads(read_text(path, LARGEST_SETTINGS))
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing: {path.parent} is not a (finished) model directory") from error
     except (OSError, ValueError, RecursionError) as error:
@@ -255,11 +255,10 @@ def _load_weights(path: Path) -> tuple[dict[str, Floats], Stamp]:
 def _fitted(config: BundleConfig, weights: Mapping[str, Floats], path: Path) -> Seq2SeqModel[Any] | TransformerArrays:
     """The model with those weights. Raises ModelError where they are not its own."""
     sizes = config.source_vocabulary, config.target_vocabulary
+    _check_fit(weights, shapes_of(config.model, *sizes), path)
     if isinstance(config.model, TransformerConfig):
-        _check_fit(weights, transformer_shapes(config.model, *sizes), path)
         return TransformerArrays(config.model, weights)
     model = without_values(config.model, *sizes)
-    _check_fit(weights, {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}, path)
     fill(model, weights)
     return model
 

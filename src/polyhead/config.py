@@ -1,6 +1,7 @@
 """The base of every component's settings: frozen, checked, documented field by field."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -25,12 +26,14 @@ class Config(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _truths_are_no_numbers(cls, values: object) -> object:
-        """Python takes True for 1, and a file that says so where a number belongs is wrong."""
+    def _check_kinds(cls, values: object) -> object:
+        """Python takes True for 1; a file that says so where a number belongs is wrong. No path has a NUL in it."""
         given = cast("dict[str, object]", values) if isinstance(values, dict) else {}
         for name in cls.model_fields.keys() & given.keys():
             if isinstance(given[name], bool) and not _has_truth(cls, name):
                 raise ValueError(f"{name} cannot be true or false")
+            if "\0" in str(given[name] if isinstance(given[name], str | Path) else ""):
+                raise ValueError(f"{name} holds the character NUL")
         return values
 
 

@@ -5,7 +5,9 @@ keyboard, is refused in a sentence before it costs memory or time.
 """
 
 MOST_LAYERS = 1_000
-"""Layers of an encoder, a decoder or a recurrent network."""
+"""Layers of an encoder or a decoder."""
+MOST_RECURRENT_LAYERS = 100
+"""Layers of a recurrent network, which take PyTorch much longer to make."""
 WIDEST = 65_536
 """The size of an embedding or a hidden state: d_model, hidden_size."""
 WIDEST_INSIDE = 262_144
@@ -14,8 +16,8 @@ MOST_HEADS = 4_096
 """Attention heads of a layer."""
 LONGEST = 1_000_000
 """Tokens of a source or a target."""
-LARGEST_TABLE = 1 << 25
-"""Numbers in a table of positions, max_length × d_model: 128 MiB, and a fraction of a second to compute."""
+LARGEST_TABLE = 1 << 23
+"""Numbers in a table of positions, max_length × d_model: 32 MiB, and a fraction of a second to compute."""
 LARGEST_VOCABULARY = 1_000_000
 """Pieces of a vocabulary."""
 WIDEST_BEAM = 1_000
@@ -53,5 +55,7 @@ LARGEST_HEADER = 8 << 20
 """Bytes of the header of a safetensors file; a model of 1,000 layers on both sides has about 5 MB."""
 LONGEST_LINE = 64 << 20
 """Bytes of a line of text, decompressed."""
-LONGEST_MESSAGE = 299
-"""Characters of an error message."""
+LONGEST_MESSAGE = 289
+"""Characters of an error message: with the program's name before it that is below 300."""
+DEEPEST = 20
+"""Tables and lists within each other in a file of settings."""

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file, discard, write_text
+from polyhead.limits import LARGEST_RECORD
+from polyhead.reading import open_regular, read_text
 
 NAME = "SHA256SUMS"
 PATTERNS = (
@@ -24,8 +26,6 @@ PATTERNS = (
     "record.json", "[0-9]*.jsonl", "*.source", "*.target",
 )  # fmt: skip
 """The files of model directories that a new manifest lists; `metrics.jsonl`, which grows, is not among them."""
-LARGEST = 16 << 20
-"""The most bytes that a manifest may have."""
 
 Digests = Mapping[str, frozenset[str]]
 """File name → the SHA-256 that it may have, in hexadecimal: one, or two while it is being replaced."""
@@ -36,7 +36,7 @@ _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^/\\]+)")
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file's contents, in hexadecimal. Raises OSError where it can't be read."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -52,9 +52,7 @@ def read_manifest(directory: Path) -> Digests | None:
     """
     path = directory / NAME
     try:
-        if path.stat().st_size > LARGEST:
-            raise ModelError(f"{path} is too large for a list of SHA-256 digests; {_REMEDY}")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path, LARGEST_RECORD).splitlines()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:

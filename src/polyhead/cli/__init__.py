@@ -9,7 +9,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 import polyhead
 from polyhead.cli.usage import UsageError
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, shortened
 
 COMMANDS = {
     "demo": "Make a small corpus, train one model on it for French and Korean, translate, draw.",
@@ -87,5 +87,5 @@ def _warn(message: Warning | str, *place: object, **more: object) -> None:
 
 
 def _fail(message: str, status: int) -> int:
-    print(f"polyhead: {message}", file=sys.stderr)
+    print(f"polyhead: {shortened(message)}", file=sys.stderr)
     return status

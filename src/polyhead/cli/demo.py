@@ -6,11 +6,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from polyhead.cli.numbers import Seed
+
 
 def demo(
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
     out: Path = Path("runs/demo"),
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> int:
     """Make a small corpus, train one model on it for French and Korean, translate, draw.
 

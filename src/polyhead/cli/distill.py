@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter, validators
+from cyclopts import Parameter
 
+from polyhead.cli.numbers import Beam
 from polyhead.cli.train import Corpora, recipe_values
 
 
@@ -18,7 +19,7 @@ def distill(
     dev_source: Path | None = None,
     dev_target: Path | None = None,
     ensemble: tuple[Path, ...] = (),
-    beam: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 5,
+    beam: Beam = 5,
     select: Literal["best", "bleu", "chrf"] = "best",
     keep_original: bool = False,
     out: Path | None = None,

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter, validators
+from cyclopts import Parameter
 
+from polyhead.cli.numbers import Beam
 from polyhead.cli.usage import UsageError
 
 
@@ -19,7 +20,7 @@ def evaluate(
     baseline: Path | None = None,
     to: str | None = None,
     tokenize: str | None = None,
-    beam: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
+    beam: Beam | None = None,
     by_length: bool = False,
     json_output: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from polyhead.cli.numbers import Layer
 from polyhead.cli.usage import UsageError
 
 
@@ -18,7 +19,7 @@ def look(
     svg: Path | None = None,
     npz: Path | None = None,
     json: Path | None = None,
-    layer: int = -1,
+    layer: Layer = -1,
 ) -> None:
     """Look inside while one sentence is translated: a page, a picture of the cross-attention, or the numbers.
 

@@ -3,14 +3,20 @@
 import importlib.util
 import os
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter, validators
-
+from polyhead.cli.numbers import (
+    MEBIBYTE,
+    BatchTokens,
+    Characters,
+    Mebibytes,
+    Port,
+    PositiveMebibytes,
+    Seconds,
+    Texts,
+    Threads,
+)
 from polyhead.cli.usage import UsageError
-
-AtLeastOne = Parameter(validator=validators.Number(gte=1))
-MEBIBYTE = 1 << 20
+from polyhead.errors import PolyheadError
 
 
 def serve(
@@ -18,16 +24,16 @@ def serve(
     /,
     *more: Path,
     host: str = "127.0.0.1",
-    port: Annotated[int, Parameter(validator=validators.Number(gte=0, lte=65535))] = 8000,
-    threads: Annotated[int | None, AtLeastOne] = None,
-    memory: Annotated[int | None, AtLeastOne] = None,
-    max_characters: Annotated[int, AtLeastOne] = 10_000,
-    max_texts: Annotated[int, AtLeastOne] = 256,
-    max_waiting: Annotated[int, AtLeastOne] = 1024,
-    timeout: Annotated[float, Parameter(validator=validators.Number(gt=0))] = 60.0,
-    batch_tokens: Annotated[int, AtLeastOne] = 4096,
-    trace_memory: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 256,
-    trace_seconds: Annotated[float, Parameter(validator=validators.Number(gt=0))] = 900.0,
+    port: Port = 8000,
+    threads: Threads | None = None,
+    memory: PositiveMebibytes | None = None,
+    max_characters: Characters = 10_000,
+    max_texts: Texts = 256,
+    max_waiting: Texts = 1024,
+    timeout: Seconds = 60.0,
+    batch_tokens: BatchTokens = 4096,
+    trace_memory: Mebibytes = 256,
+    trace_seconds: Seconds = 900.0,
     api_key_file: Path | None = None,
     origin: tuple[str, ...] = (),
 ) -> None:
@@ -102,9 +108,21 @@ def _api_key(file: Path | None) -> str | None:
 
     Raises UsageError for an empty one, and for one that an HTTP header can't carry.
     """
-    key = file.read_text(encoding="utf-8") if file is not None else os.environ.get("POLYHEAD_API_KEY")
+    key = _read_key(file) if file is not None else os.environ.get("POLYHEAD_API_KEY")
     if key is not None and not key.strip():
         raise UsageError("the API key is empty: everybody would know it")
     if key is not None and not (key.strip().isascii() and key.strip().isprintable()):
         raise UsageError("no HTTP header can carry this API key: write it as one line of ASCII characters")
     return key.strip() if key is not None else None
+
+
+def _read_key(file: Path) -> str:
+    from polyhead.limits import LARGEST_KEY
+    from polyhead.reading import read_text
+
+    try:
+        return read_text(file, LARGEST_KEY)
+    except OSError as error:
+        raise PolyheadError(f"{file}: the API key cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PolyheadError(f"{file}: the API key is not text") from error

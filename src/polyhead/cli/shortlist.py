@@ -1,10 +1,8 @@
 """`polyhead shortlist`."""
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter, validators
-
+from polyhead.cli.numbers import Pieces
 from polyhead.cli.usage import UsageError
 
 
@@ -15,8 +13,8 @@ def shortlist(
     source: tuple[Path, ...] = (),
     target: tuple[Path, ...] = (),
     to: tuple[str, ...] = (),
-    best: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 60,
-    frequent: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 200,
+    best: Pieces = 60,
+    frequent: Pieces = 200,
 ) -> None:
     """Find the target pieces that each source piece may become, and write them into the model directory.
 

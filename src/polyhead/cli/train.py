@@ -105,7 +105,7 @@ OPTIONS = ("source", "target", "dev-source", "dev-target", "out", "resume")
 
 def _check_keys(keys: Mapping[str, object]) -> None:
     """What looks like a key may be an option misspelt. Raises UsageError."""
-    from polyhead.recipe.load import suggest
+    from polyhead.recipe.problems import suggest
     from polyhead.recipe.schema import Recipe
 
     tables = [name.replace("_", "-") for name in Recipe.model_fields]

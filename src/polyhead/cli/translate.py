@@ -8,15 +8,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import Parameter, validators
+from cyclopts import Parameter
 
+from polyhead.cli.numbers import (
+    BatchTokens,
+    Beam,
+    Length,
+    LengthPenalty,
+    Ngram,
+    Patience,
+    Pieces,
+    PositiveLength,
+    Seed,
+    Share,
+    Temperature,
+    Threads,
+)
 from polyhead.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from polyhead.decoding.config import BeamConfig, SamplingConfig
     from polyhead.translator import Translation
-
-Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
 
 
 def translate(
@@ -25,23 +37,23 @@ def translate(
     /,
     *,
     to: str | None = None,
-    beam: Positive = None,
-    n_best: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 1,
+    beam: Beam | None = None,
+    n_best: Beam = 1,
     sample: bool = False,
-    temperature: Annotated[float, Parameter(validator=validators.Number(gt=0))] = 1.0,
-    top_k: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 0,
-    top_p: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 1.0,
-    seed: int = 1,
-    min_length: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
-    max_length: Positive = None,
-    length_penalty: Annotated[float | None, Parameter(validator=validators.Number(gte=0))] = None,
-    patience: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
-    no_repeat_ngram: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    temperature: Temperature = 1.0,
+    top_k: Pieces = 0,
+    top_p: Share = 1.0,
+    seed: Seed = 1,
+    min_length: Length | None = None,
+    max_length: PositiveLength | None = None,
+    length_penalty: LengthPenalty | None = None,
+    patience: Patience | None = None,
+    no_repeat_ngram: Ngram | None = None,
     prefix: Path | None = None,
     ensemble: tuple[Path, ...] = (),
     align: bool = False,
-    batch_tokens: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 4096,
-    threads: Positive = None,
+    batch_tokens: BatchTokens = 4096,
+    threads: Threads | None = None,
     engine: Literal["auto", "plain", "prepared"] = "auto",
     dtype: Literal["auto", "float32", "bfloat16", "int8"] = "auto",
     shortlist: bool = False,

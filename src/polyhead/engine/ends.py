@@ -65,27 +65,29 @@ class Embedded:
         return x if self.merge is None else self.merge(x, positions)
 
 
-def embedded(model: TransformerArrays, name: str, table: Floats) -> Embedded:
-    """The model's embedding of that name; its `table` [V, D] is the caller's."""
-    return Embedded(table, _added(model, name), _merge(model, name))
+def encoding_of(config: TransformerConfig) -> Floats:
+    """The sinusoids [T, D] that both embeddings share; zeros for a model without."""
+    shape = config.max_length, config.d_model
+    return sinusoids(*shape) if config.positions.startswith("sinusoidal") else np.zeros(shape, np.float32)
 
 
-def _added(model: TransformerArrays, name: str) -> Floats:
+def embedded(model: TransformerArrays, name: str, table: Floats, encoding: Floats) -> Embedded:
+    """The model's embedding of that name; its `table` [V, D] and `encoding_of` the model [T, D] are the caller's."""
+    return Embedded(table, _added(model, name, encoding), _merge(model, name, encoding))
+
+
+def _added(model: TransformerArrays, name: str, encoding: Floats) -> Floats:
     config = model.config
     match config.positions:
         case "sinusoidal":
-            return _sinusoids(config)
+            return encoding
         case "learned":
             return model[f"{name}.positions.encoding"].copy()
         case "sinusoidal-concat" | "none":
             return np.zeros((config.max_length, config.d_model), np.float32)
 
 
-def _merge(model: TransformerArrays, name: str) -> Merge | None:
+def _merge(model: TransformerArrays, name: str, encoding: Floats) -> Merge | None:
     if model.config.positions != "sinusoidal-concat":
         return None
-    return Merge(_sinusoids(model.config), pack_float32([lambda: model.map(f"{name}.positions.merge")], lambda: None))
-
-
-def _sinusoids(config: TransformerConfig) -> Floats:
-    return sinusoids(config.max_length, config.d_model)
+    return Merge(encoding, pack_float32([lambda: model.map(f"{name}.positions.merge")], lambda: None))

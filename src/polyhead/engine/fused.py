@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.batch import cut_by_length
-from polyhead.engine.ends import ENCODED, PLACED, embedded
+from polyhead.engine.ends import ENCODED, PLACED, embedded, encoding_of
 from polyhead.engine.nodes import Past
 from polyhead.engine.output import Output
 from polyhead.engine.pack import FOUR, Map, Pack, head_width, heads_filled, stacked_norms
@@ -92,9 +92,9 @@ class FusedTransformer:
             found = model[name]
             return tables.setdefault(id(found), found.copy())
 
-        ends = ("source_embedding", "target_embedding")
+        ends, encoding = ("source_embedding", "target_embedding"), encoding_of(model.config)
         self.source_embedding, self.target_embedding = (
-            embedded(model, name, table(f"{name}.tokens.weight")) for name in ends
+            embedded(model, name, table(f"{name}.tokens.weight"), encoding) for name in ends
         )
         weight = table("output.weight")
         self.d_model = weight.shape[1]

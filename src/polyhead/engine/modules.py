@@ -6,7 +6,7 @@ from typing import Any, TypeGuard, cast
 from torch import nn
 
 from polyhead.engine.assemble import ACTIVATIONS, has_prepared_form
-from polyhead.engine.ends import PLACED, Embedded, embedded
+from polyhead.engine.ends import PLACED, Embedded, embedded, encoding_of
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.config import TransformerConfig
 from polyhead.model.embedding import Embedding
@@ -67,7 +67,7 @@ def embedded_modules(embedding: Embedding) -> Embedded:
     )
     arrays = {f"target_embedding.{name}": weight.detach().numpy() for name, weight in embedding.named_parameters()}
     found = TransformerArrays(config, arrays)
-    return embedded(found, "target_embedding", found["target_embedding.tokens.weight"])
+    return embedded(found, "target_embedding", found["target_embedding.tokens.weight"], encoding_of(found.config))
 
 
 def _layers(model: Transformer) -> Sequence[Any]:

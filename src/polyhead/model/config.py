@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from polyhead.config import Config
-from polyhead.limits import LONGEST, MOST_HEADS, MOST_LAYERS, WIDEST, WIDEST_INSIDE
+from polyhead.limits import LONGEST, MOST_HEADS, MOST_LAYERS, MOST_RECURRENT_LAYERS, WIDEST, WIDEST_INSIDE
 
 
 class TransformerConfig(Config):
@@ -40,7 +40,7 @@ class TransformerConfig(Config):
     tie_embeddings: Literal["all", "output", "none"] = "all"
     """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
     max_length: int = Field(1024, ge=2, le=LONGEST)
-    """The longest source or target in tokens; with sinusoids max_length × d_model is at most 33,554,432."""
+    """The longest source or target in tokens; max_length × d_model is at most 8,388,608."""
 
 
 class RecurrentConfig(Config):
@@ -52,7 +52,7 @@ class RecurrentConfig(Config):
     """The size of the word embeddings; with word2vec vectors, theirs."""
     hidden_size: int = Field(default=256, ge=1, le=WIDEST)
     """The size of the decoder's hidden state s_t and of each encoder state h_i, both directions together."""
-    num_layers: int = Field(default=1, ge=1, le=MOST_LAYERS)
+    num_layers: int = Field(default=1, ge=1, le=MOST_RECURRENT_LAYERS)
     """Recurrent layers of the encoder and of the decoder."""
     bidirectional: bool = True
     """Whether the encoder also reads from right to left, half of `hidden_size` for each direction."""

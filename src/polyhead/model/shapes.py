@@ -7,6 +7,7 @@ names. Shapes: D d_model, F d_ff, L max_length, V vocabulary.
 from collections.abc import Iterator, Sequence
 
 from polyhead.errors import RecipeError
+from polyhead.limits import LARGEST_TABLE
 from polyhead.model.config import TransformerConfig
 
 Shape = tuple[int, ...]
@@ -72,6 +73,11 @@ def check_sizes(config: TransformerConfig, source_vocabulary: int, target_vocabu
         raise RecipeError(
             f"model.d_model = {config.d_model} is not divisible by model.num_heads = {config.num_heads}; "
             "every head takes an equal share of d_model"
+        )
+    if config.max_length * config.d_model > LARGEST_TABLE:
+        raise RecipeError(
+            f"model.max_length = {config.max_length} times model.d_model = {config.d_model} is more than "
+            f"{LARGEST_TABLE:,}, the most numbers that a table of positions may have; make one of them smaller"
         )
     if config.tie_embeddings == "all" and source_vocabulary != target_vocabulary:
         raise RecipeError(

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from polyhead.reading import check_tensors
+
 Floats = NDArray[np.float32]
 MAPPED = sys.platform == "linux"
 """Elsewhere a file couldn't be replaced as long as its pages are in use."""
@@ -36,6 +38,7 @@ def parts(path: Path) -> list[tuple[str, str, tuple[int, ...]]]:
 
     Raises OSError and SafetensorError for what can't be read, or holds something else than weights.
     """
+    check_tensors(path)
     with safe_open(path, framework="numpy") as file:  # which checks that the parts fill the file, one behind the other
         slices: list[tuple[str, Any]] = [(name, file.get_slice(name)) for name in cast("list[str]", file.offset_keys())]
         found = [(name, str(part.get_dtype()), tuple[int, ...](part.get_shape())) for name, part in slices]

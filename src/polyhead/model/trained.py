@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from polyhead.model.config import ModelConfig, TransformerConfig
-from polyhead.model.shapes import TIED
+from polyhead.model.shapes import TIED, Shape, transformer_shapes
 from polyhead.model.stored import Floats
 
 if TYPE_CHECKING:
@@ -33,6 +33,17 @@ class TransformerArrays:
     def map(self, name: str) -> tuple[Floats, Floats]:
         """Weight and bias of a linear map or a norm."""
         return self[f"{name}.weight"], self[f"{name}.bias"]
+
+
+def shapes_of(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> dict[str, Shape]:
+    """Every weight's shape by its name, without its memory. Raises RecipeError where the sizes don't fit together."""
+    if isinstance(config, TransformerConfig):
+        return transformer_shapes(config, source_vocabulary, target_vocabulary)
+    import torch
+
+    with torch.device("meta"):
+        model = without_values(config, source_vocabulary, target_vocabulary)
+    return {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
 
 
 def without_values(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel[Any]:

@@ -7,6 +7,7 @@ the binary format a word, a space, and little-endian float32 numbers, with or wi
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,10 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.errors import DataError
+from polyhead.reading import open_regular
 
 _WORD_START = "\u2581"  # sentencepiece writes it before a piece that begins a word
 _CONTROL = re.compile(rb"[\x00-\x08]")  # in raw float32 numbers sooner or later, in text never
-_LONGEST_WORD = 10_000  # bytes; beyond that a file isn't in the binary format
+_LONGEST_WORD = 10_000  # bytes; beyond that a file isn't in the format
+_LONGEST_NUMBER = 100  # bytes of a number in text
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def load_word_vectors(path: Path | str, pieces: Sequence[str], d_model: int) -> 
 def _entries(path: Path, d_model: int) -> Iterator[tuple[str, np.ndarray]]:
     """Word and vector [D] of every entry, checked."""
     try:
-        file = path.open("rb")
+        file = open_regular(path)
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror}); give a file in word2vec format", path) from error
     with file:
@@ -105,7 +108,8 @@ def _header(file: BinaryIO, path: Path, d_model: int) -> int:
 
 
 def _text_entries(file: BinaryIO, path: Path, d_model: int) -> Iterator[tuple[int, str, np.ndarray]]:
-    for number, line in enumerate(file, start=2):
+    longest = _LONGEST_WORD + _LONGEST_NUMBER * d_model
+    for number, line in enumerate(iter(partial(file.readline, longest), b""), start=2):
         word, *fields = line.strip(b"\r\n ").rsplit(b" ", d_model)
         try:
             vector = np.array([float(field) for field in fields], dtype=np.float32)

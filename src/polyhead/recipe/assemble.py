@@ -24,6 +24,7 @@ from polyhead.model.trained import without_values
 from polyhead.model.word_vectors import load_word_vectors
 from polyhead.recipe.prepare import Pairs, make_tokenizers
 from polyhead.recipe.restore import restore
+from polyhead.recipe.room import check_room
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import Validator
 from polyhead.tokenizers.protocol import Tokenizer
@@ -56,7 +57,9 @@ class Parts:
 
 def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display) -> Parts:
     """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data."""
+    check_room(recipe.model, device)
     source, target = _tokenizers(recipe, pairs, display)
+    check_room(recipe.model, device, source.vocabulary_size, target.vocabulary_size)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
     corpus, report = corpus_for_epochs(

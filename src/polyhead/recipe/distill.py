@@ -15,6 +15,7 @@ from polyhead.config import Config
 from polyhead.data.readers import Pair
 from polyhead.errors import RecipeError
 from polyhead.limits import WIDEST_BEAM
+from polyhead.reading import open_regular
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.prepare import Pairs, read_pairs
@@ -28,6 +29,8 @@ from polyhead.translator import Translator
 
 SHARD = 500
 """Pairs translated together; what is lost at most when the power fails."""
+_PART = 1 << 20
+"""Bytes of a file that are read at a time."""
 TELL_EVERY = 10.0
 """Seconds between two lines of progress."""
 
@@ -95,9 +98,13 @@ def _sha256(model: Path) -> str:
     digest = hashlib.sha256()
     for path in (model / "config.json", model / "model.safetensors", *sorted(model.glob("*.spm"))):
         try:
-            digest.update(path.read_bytes())
+            with open_regular(path) as file:
+                while part := file.read(_PART):
+                    digest.update(part)
         except FileNotFoundError as error:
             raise RecipeError(f"{model} is no model directory: it has no {path.name}") from error
+        except OSError as error:
+            raise RecipeError(f"{path} cannot be read: {error.strerror}") from error
     return digest.hexdigest()
 
 

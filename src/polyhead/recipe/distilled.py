@@ -21,7 +21,9 @@ import polyhead
 from polyhead.data.readers import Pair
 from polyhead.errors import ModelError, RecipeError
 from polyhead.files import remove_leftovers
+from polyhead.limits import LARGEST_RECORD, LARGEST_SETTINGS
 from polyhead.manifest import check_listed, remove_listed, write_listed_text
+from polyhead.reading import read_text
 from polyhead.recipe.load import Values
 
 Identity = Mapping[str, Any]
@@ -137,14 +139,14 @@ class DistilledCorpus:
     def _load(self, number: int) -> list[Distilled]:
         path = self._shard(number)
         try:
-            return [Distilled(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+            return [Distilled(**json.loads(line)) for line in read_text(path, LARGEST_RECORD).splitlines()]
         except (OSError, ValueError, TypeError) as error:
             raise RecipeError(f"{path} cannot be read ({error}); delete it and go on with --resume") from error
 
     def _read(self) -> dict[str, Any]:
         self._check(self._record)
         try:
-            return json.loads(self._record.read_text(encoding="utf-8"))
+            return json.loads(read_text(self._record, LARGEST_SETTINGS))
         except (OSError, ValueError) as error:
             raise RecipeError(f"{self._record} cannot be read: {error}; name another --out") from error
 

@@ -11,9 +11,11 @@ from torch import Tensor
 from polyhead.bundle import Bundle, save_weights
 from polyhead.errors import ModelError, TrainingError
 from polyhead.evaluation.metrics import Scores
+from polyhead.limits import LARGEST_SETTINGS
 from polyhead.manifest import check_listed, remove_listed, write_listed_text
 from polyhead.model.config import ModelConfig, TransformerConfig
 from polyhead.model.levels import on_levels
+from polyhead.reading import read_text
 from polyhead.recipe.card import write_card
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
@@ -76,7 +78,7 @@ def read_scores(directory: Path) -> Results | None:
     try:
         check_listed(_scores_path(directory))
         check_listed(directory / "model.safetensors")
-        return cast(Results, json.loads(_scores_path(directory).read_text(encoding="utf-8")))
+        return cast(Results, json.loads(read_text(_scores_path(directory), LARGEST_SETTINGS)))
     except (OSError, ValueError, ModelError):
         return None
 

@@ -19,7 +19,9 @@ import polyhead
 from polyhead.config import Config
 from polyhead.data.readers import Pair
 from polyhead.errors import ModelError, RecipeError
+from polyhead.limits import LARGEST_SETTINGS
 from polyhead.manifest import check_listed, write_listed_text
+from polyhead.reading import read_text
 from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, read_toml
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
@@ -112,7 +114,7 @@ def _read_fingerprints(directory: Path) -> Fingerprints:
     path = _data_path(directory)
     _check_listed(path)
     try:
-        return Fingerprints.model_validate_json(path.read_bytes())
+        return Fingerprints.model_validate_json(read_text(path, LARGEST_SETTINGS))
     except (OSError, ValidationError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it holds no fingerprints of a training run"
         raise RecipeError(f"{path} cannot be read, so this run cannot be resumed: {reason}") from error

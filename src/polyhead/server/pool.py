@@ -13,6 +13,7 @@ from safetensors import SafetensorError, safe_open
 
 from polyhead.bundle import BundleConfig, load_tokenizers, read_config
 from polyhead.errors import ModelError
+from polyhead.reading import check_tensors
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.tokenizers.protocol import Tokenizer
@@ -47,6 +48,7 @@ def open_directory(path: Path) -> ModelDirectory:
     config = read_config(path)
     weights = path / "model.safetensors"
     try:
+        check_tensors(weights)
         with safe_open(weights, framework="numpy") as file:
             shapes: list[list[int]] = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  no mapping
     except (OSError, SafetensorError) as error:

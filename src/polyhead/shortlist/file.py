@@ -14,6 +14,7 @@ from safetensors.numpy import save_file
 
 from polyhead.errors import ModelError
 from polyhead.manifest import check_listed, listed_file
+from polyhead.reading import check_tensors
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import SPECIAL_PIECES
 from polyhead.tokenizers.protocol import Tokenizer
@@ -43,6 +44,7 @@ def load_shortlist(directory: Path, source_tokenizer: Tokenizer, target_tokenize
         raise ModelError(f"{directory} has no shortlist; make one with `polyhead shortlist {directory}`")
     again = f"make it again with `polyhead shortlist {directory}`"
     try:
+        check_tensors(path)
         check_listed(path)
         with safe_open(path, framework="numpy") as file:
             metadata = cast("dict[str, str]", file.metadata() or {})

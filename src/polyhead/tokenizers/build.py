@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.limits import LARGEST_PIECES
+from polyhead.reading import read_bytes
 from polyhead.symbols import language_tag
 from polyhead.tokenizers.base import BaseTokenizer, check_model
 from polyhead.tokenizers.config import Kind, TokenizerConfig
@@ -46,7 +48,7 @@ def train(
 def load(path: Path, config: TokenizerConfig) -> Tokenizer:
     """The tokenizer of a vocabulary file and the settings it was trained with. ModelError says what is wrong."""
     try:
-        return _make(path.read_bytes(), config)
+        return _make(read_bytes(path, LARGEST_PIECES), config)
     except OSError as error:
         raise ModelError(f"{path}: cannot read this vocabulary file: {error.strerror}.") from error
     except (Damaged, ValueError) as error:

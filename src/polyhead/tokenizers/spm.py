@@ -9,6 +9,7 @@ import sentencepiece
 
 from polyhead.symbols import EOS, EOS_PIECE, PAD, PAD_PIECE, SOS, SOS_PIECE, SPECIAL_PIECES, UNK, UNK_PIECE
 from polyhead.tokenizers.config import Kind
+from polyhead.tokenizers.serialised import check_fields
 
 # A trained model must not depend on how many cores the machine has, and unigram training does on its threads.
 _THREADS = 1
@@ -90,9 +91,10 @@ class Model:
         self.data = data
         self._processor = sentencepiece.SentencePieceProcessor()
         try:
+            check_fields(data)
             self._processor.LoadFromSerializedProto(data)
             self.pieces: list[str] = self._processor.IdToPiece(list(range(len(self._processor))))
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             raise Damaged(str(error)) from error
 
     def is_control(self, piece_id: int) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from polyhead.errors import DataError
+from polyhead.limits import LONGEST_LINE
 
 _CHUNK = 1 << 20
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -19,7 +20,7 @@ def read_text_lines(path: Path) -> Iterator[str]:
     r"""The lines of a UTF-8 file, without their "\n" or "\r\n"; a byte order mark at its start is left out.
 
     `.gz`, `.xz` and `.zst` files are decompressed on the way. DataError for a file that is missing, empty, a directory,
-    damaged, or not UTF-8.
+    damaged, or not UTF-8, and for a line without an end, such as /dev/zero has.
     """
     for number, line in enumerate(_raw_lines(path), start=1):
         if number == 1:
@@ -42,6 +43,8 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
         for chunk in _chunks(path):
             first, *others = chunk.split(b"\n")
             unfinished.append(first)
+            if sum(map(len, unfinished)) > LONGEST_LINE:
+                raise DataError(f"this line has more than {LONGEST_LINE:,} bytes; is the file text?", path, line_number)
             for other in others:
                 yield b"".join(unfinished)
                 line_number += 1

@@ -1,0 +1,35 @@
+"""Whether the model that a recipe asks for can be trained here at all, before anything is made."""
+
+from math import prod
+
+import torch
+
+from polyhead.errors import RecipeError
+from polyhead.model.config import ModelConfig
+from polyhead.model.trained import shapes_of
+from polyhead.reading import physical_memory
+
+FLOAT32 = 4
+"""Bytes of a number."""
+KEPT = 4
+"""Numbers that training keeps of each weight: itself, its gradient and two moments."""
+SMALLEST = 5
+"""Pieces of the smallest vocabulary that there can be."""
+
+
+def check_room(
+    config: ModelConfig, device: torch.device, source_vocabulary: int = SMALLEST, target_vocabulary: int = SMALLEST
+) -> None:
+    """Raises RecipeError where sizes don't fit together, or the weights and what goes with them the machine's memory.
+
+    Before the vocabularies are known it can be asked for the smallest. On an accelerator only the weights count: they
+    are made in the machine's memory first.
+    """
+    weights = sum(prod(shape) for shape in shapes_of(config, source_vocabulary, target_vocabulary).values())
+    needed, memory = weights * FLOAT32 * (KEPT if device.type == "cpu" else 1), physical_memory()
+    if memory is not None and needed > memory:
+        raise RecipeError(
+            f"a model of these sizes has at least {weights:,} parameters and takes {needed / 1e9:,.0f} GB to train; "
+            f"this machine has {memory / 1e9:,.0f} GB: make model.d_model, model.d_ff, the layers or the "
+            "vocabulary smaller"
+        )

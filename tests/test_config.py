@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+from pydantic import Field, ValidationError
+
+from polyhead.config import Config
+from polyhead.limits import LONGEST_TEXT
+
+
+class Settings(Config):
+    """Of each kind a key."""
+
+    count: int = Field(default=1, ge=0, le=10)
+    """A whole number."""
+    share: float | None = Field(default=None, ge=0, le=1e300)
+    """A number."""
+    on: bool = False
+    """A truth."""
+    name: str = ""
+    """Text."""
+    place: Path = Path()
+    """A path."""
+
+
+@pytest.mark.parametrize(
+    "value", [True, False, 1.5, "x", None, [], pytest.param(10**5000, id="enormous"), float("nan")]
+)
+def test_a_whole_number_is_nothing_else(value: object) -> None:
+    with pytest.raises(ValidationError):
+        Settings.model_validate({"count": value})
+
+
+@pytest.mark.parametrize("value", [float("inf"), -float("inf"), float("nan"), "inf", "nan", True, 10**400, "1e999"])
+def test_numbers_are_finite(value: object) -> None:
+    with pytest.raises(ValidationError):
+        Settings.model_validate({"share": value})
+
+
+def test_truths_stay_truths() -> None:
+    assert Settings.model_validate({"on": True}).on is True
+
+
+def test_text_has_an_end() -> None:
+    assert Settings(name="x" * LONGEST_TEXT).name
+    with pytest.raises(ValidationError):
+        Settings(name="x" * (LONGEST_TEXT + 1))
+
+
+@pytest.mark.parametrize("key", ["name", "place"])
+def test_no_text_and_no_path_holds_a_nul(key: str) -> None:
+    with pytest.raises(ValidationError, match="NUL"):
+        Settings.model_validate({key: "a\0b"})
