@@ -6,8 +6,8 @@ room on its disk. Links are followed: caches of models are full of them.
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from polyhead.limits import LARGEST_HEADER
 
@@ -32,7 +32,7 @@ class Unreadable(OSError):
         self.strerror = reason
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """The file, open for reading. Raises OSError, also (Unreadable) where it is not regular."""
     try:
         descriptor = os.open(path, _FLAGS)

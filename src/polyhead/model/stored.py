@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from polyhead.errors import shown
 from polyhead.reading import check_tensors
 
 Floats = NDArray[np.float32]
@@ -29,7 +30,7 @@ def read_weights(path: Path) -> dict[str, Floats]:
     weights: dict[str, Floats] = {}
     for name, kind, shape in kinds:
         begin, end = end, end + BYTES[kind] * prod(shape)
-        weights[name] = numbers(np.asarray(whole[begin:end]), kind).reshape(shape)
+        weights[name] = _shaped(name, numbers(np.asarray(whole[begin:end]), kind), shape)
     return weights
 
 
@@ -44,7 +45,7 @@ def parts(path: Path) -> list[tuple[str, str, tuple[int, ...]]]:
         found = [(name, str(part.get_dtype()), tuple[int, ...](part.get_shape())) for name, part in slices]
     for name, kind, _ in found:
         if kind not in BYTES:
-            raise SafetensorError(f"{name} is of kind {kind}, which no weight has")
+            raise SafetensorError(f"{shown(name)} is of kind {kind}, which no weight has")
     return found
 
 
@@ -54,3 +55,10 @@ def numbers(part: NDArray[np.uint8], kind: str) -> Floats:
         return (part.view("<u2").astype("<u4") << 16).view("<f4")
     with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite
         return part.view(f"<f{BYTES[kind]}").astype(np.float32, copy=False)
+
+
+def _shaped(name: str, found: Floats, shape: tuple[int, ...]) -> Floats:
+    try:
+        return found.reshape(shape)
+    except ValueError as error:  # too many axes, or sizes that are beyond any memory beside one that is 0
+        raise SafetensorError(f"{shown(name)} has a shape that no weight has") from error
