@@ -1,0 +1,109 @@
+"""A process that has imported and compiled all that commands need, and does each command in a copy of itself.
+
+So a command begins in milliseconds, not in seconds, and may be killed like any other process. Orders come as lines of
+JSON on standard input: `{"arguments", "directory", "place", "fault", "file_bytes"}`. In the folder `place` a command
+finds its `stdin` and leaves `pid`, `stdout`, `stderr` and, once it has ended, `status` (negative: the signal).
+"""
+
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from polyhead.cli import main
+from tests.conftest import Toy
+from tests.faults.killing import install
+
+Order = dict[str, Any]
+
+
+def serve() -> None:
+    """Carries out one order after the other until standard input ends."""
+    with tempfile.TemporaryDirectory() as directory:
+        warm_up(Path(directory))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no watcher's end is waited for
+    print("ready", flush=True)
+    for line in sys.stdin:
+        if os.fork() == 0:
+            watch(json.loads(line))
+
+
+def warm_up(directory: Path) -> None:
+    """Does every command once, which imports what it needs and compiles its kernels."""
+    toy = Toy(directory)
+    values = toy.values(training__max_updates=2, tokenizer={"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1})
+    recipe, model = directory / "recipe.toml", directory / "model"
+    recipe.write_text(tomli_w.dumps(values), encoding="utf-8")
+    source = directory / "train.source"
+    commands = [
+        ["train", str(recipe)],
+        ["info", str(model)],
+        ["shortlist", str(model), "--best", "2"],
+        ["translate", str(model), "--input", str(source), "--output", str(directory / "out")],
+    ]
+    silent = os.open(os.devnull, os.O_WRONLY)
+    outputs = [os.dup(number) for number in (1, 2)]
+    for number in (1, 2):
+        os.dup2(silent, number)
+    for command in commands:
+        main(command)
+    sys.stdout.flush()
+    for kept, number in zip(outputs, (1, 2), strict=True):
+        os.dup2(kept, number)
+        os.close(kept)
+    os.close(silent)
+
+
+def watch(order: Order) -> None:
+    """Starts the command, waits for its end and writes down how it ended. Never returns."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    place = Path(order["place"])
+    command = os.fork()
+    if command == 0:
+        obey(order, place)
+    keep(place / "pid", command)
+    keep(place / "status", os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]))
+    os._exit(0)
+
+
+def keep(path: Path, number: int) -> None:
+    """Writes a number so that whoever looks finds all of it or nothing."""
+    beside = path.with_suffix(".part")
+    beside.write_text(str(number), encoding="utf-8")
+    beside.replace(path)
+
+
+def obey(order: Order, place: Path) -> None:
+    """Does the command as `python -m polyhead` does, and ends with its exit status. Never returns."""
+    status = 1
+    try:
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT
+            os.dup2(os.open(place / name, flags), number)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: PTH123, SIM115  standard input for good
+        os.chdir(order["directory"])
+        if order["file_bytes"] is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as in every Python: writing fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_bytes"], resource.RLIM_INFINITY))
+        if order["fault"] is not None:
+            install(**order["fault"])
+        status = main(order["arguments"])
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    serve()
