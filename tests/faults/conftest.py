@@ -56,8 +56,12 @@ def leave_alone(run: Run, directory: Path) -> LeftAlone:
         *run.words, directory=directory, patience=300, fault={"below": str(directory), "before": None, "log": str(log)}
     )
     assert answer.status == 0, answer.err
-    operations = tuple(" ".join(line.split("\t")) for line in log.read_text(encoding="utf-8").splitlines())
-    return LeftAlone(run, directory, traces(directory), operations)
+    return LeftAlone(run, directory, traces(directory), operations(log))
+
+
+def operations(log: Path) -> tuple[str, ...]:
+    """What `killing.install` wrote down: what was done to which file."""
+    return tuple(" ".join(line.split("\t")[1:]) for line in log.read_text(encoding="utf-8").splitlines())
 
 
 @pytest.fixture(scope="session")
@@ -68,13 +72,32 @@ def training(nursery: Nursery, corpus: Toy, tmp_path_factory: pytest.TempPathFac
     return leave_alone(run, directory / "alone")
 
 @pytest.fixture(scope="session")
-def distillation(nursery: Nursery, training: LeftAlone, tmp_path_factory: pytest.TempPathFactory) -> LeftAlone:
+def learnt(nursery: Nursery, corpus: Toy, tmp_path_factory: pytest.TempPathFactory) -> LeftAlone:
+    """A model that has learnt the toy pair fairly well, so that its translations show what is done to it."""
+    directory = tmp_path_factory.mktemp("learnt")
+    path = recipe(
+        corpus,
+        directory / "recipe.toml",
+        data__train=[corpus.write("much", 300)],
+        data__batching__max_tokens=600,
+        model__d_model=32,
+        model__d_ff=64,
+        model__dropout=0.0,
+        training__max_updates=250,
+        training__validate_every=50,
+        tokenizer={"kind": "bpe", "vocabulary_size": 320},
+    )
+    return leave_alone(Run(nursery, ("train", str(path))), directory / "alone")
+
+
+@pytest.fixture(scope="session")
+def distillation(nursery: Nursery, learnt: LeftAlone, tmp_path_factory: pytest.TempPathFactory) -> LeftAlone:
     """A distillation in three shards and the training of the student, left alone."""
     directory = tmp_path_factory.mktemp("distillation")
     toy = Toy(directory)
     keys = {"data__train": [toy.write("long", 1100)], "data__batching__max_tokens": 800, "training__max_updates": 4}
     path = recipe(toy, directory / "recipe.toml", training__validate_every=2, training__log_every=2, **keys)
-    words = ("distill", str(training.directory / "model"), str(path), "--beam", "1")
+    words = ("distill", str(learnt.directory / "model"), str(path), "--beam", "1")
     return leave_alone(Run(nursery, words), directory / "alone")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import LeftAlone
+from tests.faults.conftest import LeftAlone, operations
 from tests.faults.runs import copied, outcome
 from tests.faults.tally import tallied
 
@@ -92,9 +92,9 @@ def test_a_training_that_is_resumed_killed_before_each_of_them(training, tmp_pat
     directory, log = tmp_path / "run", tmp_path / "log"
     fault = {"below": str(directory), "before": None, "log": str(log)}
     training.run.nursery.run(*training.run.words, "--resume", directory=copied(template, directory), fault=fault)
-    operations = [line.replace("\t", " ") for line in log.read_text(encoding="utf-8").splitlines()]
+    done = operations(log)
     with tallied(record_property, FAULT, "training that is resumed, SIGKILL before each operation") as tally:
-        for number in range(1 + part, len(operations) + 1, PARTS):
+        for number in range(1 + part, len(done) + 1, PARTS):
             kill(training, copied(template, directory), number, resume=True)
             problems = readable(training, directory) + training.run.problems(directory, training.traces)
-            tally.end(problems, f"n = {number} ({operations[number - 1]})")
+            tally.end(problems, f"n = {number} ({done[number - 1]})")
