@@ -64,6 +64,16 @@ def operations(log: Path) -> tuple[str, ...]:
     return tuple(" ".join(line.split("\t")[1:]) for line in log.read_text(encoding="utf-8").splitlines())
 
 
+def interrupted(alone: LeftAlone, directory: Path, after: str) -> Path:
+    """Does the same run in `directory` and kills it just after the first operation that begins so → the directory."""
+    before = 2 + next(number for number, done in enumerate(alone.operations) if done.startswith(after))
+    directory.mkdir()
+    fault = {"below": str(directory), "before": before, "log": None}
+    answer = alone.run.nursery.run(*alone.run.words, directory=directory, fault=fault)
+    assert answer.status == -9, answer.err
+    return directory
+
+
 @pytest.fixture(scope="session")
 def training(nursery: Nursery, corpus: Toy, tmp_path_factory: pytest.TempPathFactory) -> LeftAlone:
     """A training of a second, of 20 updates with three validations, left alone."""
