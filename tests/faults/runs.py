@@ -69,7 +69,12 @@ def recipe(toy: Toy, path: Path, **keys: Any) -> Path:
         "tokenizer": {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1},
         "data__max_tokens": 64,
     }
-    path.write_text(tomli_w.dumps(toy.values(**{**usual, **keys}) | {"out": "model"}), encoding="utf-8")
+    given = {**usual, **keys}
+    model = given.pop("model", None)  # in the place of the toy's
+    if model is not None:
+        given = {key: value for key, value in given.items() if not key.startswith("model__")}
+    values = toy.values(**given) | {"out": "model"} | ({} if model is None else {"model": model})
+    path.write_text(tomli_w.dumps(values), encoding="utf-8")
     return path
 
 

@@ -39,12 +39,14 @@ def serve() -> None:
 def warm_up(directory: Path) -> None:
     """Does every command once, which imports what it needs and compiles its kernels."""
     toy = Toy(directory)
-    values = toy.values(training__max_updates=2, tokenizer={"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1})
+    subwords = {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}
     recipe, model = directory / "recipe.toml", directory / "model"
-    recipe.write_text(tomli_w.dumps(values), encoding="utf-8")
+    keys = [f"--out={directory}/other", "--training.precision=auto", "--model.d_model=64", "--model.d_ff=64"]
+    recipe.write_text(tomli_w.dumps(toy.values(training__max_updates=2, tokenizer=subwords)), encoding="utf-8")
     source = directory / "train.source"
     commands = [
         ["train", str(recipe)],
+        ["train", str(recipe), *keys],
         ["info", str(model)],
         ["shortlist", str(model), "--best", "2"],
         ["translate", str(model), "--input", str(source), "--output", str(directory / "out")],
