@@ -41,15 +41,15 @@ def put(folder: Path, name: str, days: float) -> Path:
         (f"layers.decode-{BEFORE}-1.code", 8, False),
         ("layers.decode-00112233445566778899aabbccddeeff.code", 8, False),
         (f"layers.decode-{NOW}-1.code.{GONE}.1", 0, False),
-        (f"layers.decode-{NOW}-1.code.{os.getpid()}.1", 0.9, True),
-        (f"layers.decode-{NOW}-1.code.{os.getpid()}.1", 1.1, False),
+        (f"layers.decode-{NOW}-1.code.OURS.1", 0.9, True),
+        (f"layers.decode-{NOW}-1.code.OURS.1", 1.1, False),
         ("layers.decode-1.code.what.1", 0, True),
         ("layers.cpython-311.pyc", 1000, True),
         ("notes.txt", 1000, True),
     ],
 )
 def test_what_is_old_goes(tmp_path: Path, name: str, days: float, stays: bool) -> None:
-    file = put(tmp_path, name, days)
+    file = put(tmp_path, name.replace("OURS", str(os.getpid())), days)
     sweep(tmp_path, NOW)
     assert file.exists() == stays
 
