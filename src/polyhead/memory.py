@@ -1,4 +1,4 @@
-"""Memory that was freed."""
+"""Memory that was freed, and memory that could not be had."""
 
 import ctypes
 import sys
@@ -13,3 +13,19 @@ def trim() -> None:
     release = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if release is not None:
         release(0)
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory could not be had, in main memory or on a GPU, whichever library says so."""
+    if isinstance(error, MemoryError):  # Python's, NumPy's, Numba's
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _PYTORCHS_WORDS)
+
+
+_PYTORCHS_WORDS = (
+    "can't allocate memory",
+    "not enough memory",
+    "out of memory",
+    "bad_alloc",
+    "cublas_status_alloc_failed",
+)

@@ -81,6 +81,7 @@ def training(nursery: Nursery, corpus: Toy, tmp_path_factory: pytest.TempPathFac
     run = Run(nursery, ("train", str(recipe(corpus, directory / "recipe.toml"))))
     return leave_alone(run, directory / "alone")
 
+
 @pytest.fixture(scope="session")
 def learnt(nursery: Nursery, corpus: Toy, tmp_path_factory: pytest.TempPathFactory) -> LeftAlone:
     """A model that has learnt the toy pair fairly well, so that its translations show what is done to it."""

@@ -164,5 +164,3 @@ def _unlisted(directory: Path, names: Iterable[str]) -> list[str]:
         *(f"{directory.name}/{name} is not listed" for name in names if name not in listed),
         *([f"{directory.name}/{SUMS}: {said}"] if checked.returncode else []),
     ]
-
-

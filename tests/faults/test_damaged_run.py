@@ -43,7 +43,9 @@ def stopped(training, tmp_path_factory):
 @pytest.fixture(scope="session")
 def distilling(distillation, tmp_path_factory):
     """A distillation killed after its second shard of three."""
-    return interrupted(distillation, tmp_path_factory.mktemp("distilling") / "run", "delete model/distilled/shards/.000001")
+    return interrupted(
+        distillation, tmp_path_factory.mktemp("distilling") / "run", "delete model/distilled/shards/.000001"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -89,9 +91,7 @@ def test_one_damage_of_some_files(training, learnt, stopped, tmp_path, faults_se
 
 @pytest.mark.faults
 @pytest.mark.parametrize("file", UNFINISHED)
-def test_each_damage_of_an_unfinished_training(
-    training, learnt, stopped, tmp_path, faults_seed, file, record_property
-):
+def test_each_damage_of_an_unfinished_training(training, learnt, stopped, tmp_path, faults_seed, file, record_property):
     how = f"unfinished training, {file}"
     campaign(record_property, how, training, stopped, learnt, tmp_path / "run", file, faults_seed)
 

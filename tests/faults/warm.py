@@ -90,7 +90,7 @@ def obey(order: Order, place: Path) -> None:
         for number, name in enumerate(("stdin", "stdout", "stderr")):
             flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT
             os.dup2(os.open(place / name, flags), number)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: PTH123, SIM115  standard input for good
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  standard input for good
         os.chdir(order["directory"])
         if order["file_bytes"] is not None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as in every Python: writing fails instead

@@ -13,7 +13,8 @@ from polyhead.inspection.pictures import loss_curve_picture, positional_encoding
 from polyhead.model.positions import positional_encoding
 from polyhead.recipe.load import Values, merge
 from polyhead.recipe.record import started
-from polyhead.recipe.train import train
+from polyhead.recipe.train import directory_of, train_in
+from polyhead.run_lock import Held, exclusive
 from polyhead.training.log import duration
 from polyhead.translator import Translator
 
@@ -63,12 +64,17 @@ def run_demo(out: Path, corpus: DemoCorpus, seed: int = 1, keys: Values | None =
     Called again, it goes on where it stopped; a finished model is judged and drawn once more.
     Raises RecipeError if `out` holds a run with another seed, other keys or another corpus.
     """
-    began = time.monotonic()
-    files = out / "corpus"
+    values = recipe_values(out, out / "corpus", seed, keys or {})
+    with exclusive(directory_of(values)) as held:
+        return _run_demo(held, values, corpus)
+
+
+def _run_demo(held: Held, values: Values, corpus: DemoCorpus) -> DemoReport | None:
+    began, out = time.monotonic(), held.directory
     resume = started(out)
     if not resume:
-        write_corpus(corpus, files)
-    if not train(recipe_values(out, files, seed, keys or {}), resume=resume).finished:
+        write_corpus(corpus, out / "corpus")
+    if not train_in(held, values, resume=resume).finished:
         return None
     translator = Translator.load(out)
     report = _judge(translator, corpus, began)

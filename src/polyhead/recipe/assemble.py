@@ -27,11 +27,13 @@ from polyhead.recipe.restore import restore
 from polyhead.recipe.room import check_room
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import Validator
+from polyhead.run_lock import Held
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
+from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import Display, MetricsFile
-from polyhead.training.loop import Interrupt, Trainer
+from polyhead.training.loop import Trainer
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.precision import choose_arithmetic
@@ -94,8 +96,13 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     return Parts(bundle, model.to(device), corpus, Validator(bundle, pairs.dev, recipe.data.score_tokenize))
 
 
-def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Display, resume: bool) -> Trainer:
-    """The trainer at the beginning of the run, or where its newest checkpoint stands."""
+def make_trainer(
+    parts: Parts, recipe: Recipe, held: Held, device: torch.device, display: Display, resume: bool
+) -> Trainer:
+    """The trainer at the beginning of the run, or where its newest checkpoint stands.
+
+    held: the run's directory
+    """
     config = recipe.training
     if config.workers > 1 and recipe.model.kind != "transformer":
         raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
@@ -125,6 +132,7 @@ def make_trainer(parts: Parts, recipe: Recipe, device: torch.device, display: Di
         seed=seed_of(recipe.seed, 1),
         running_mean=mean,
         on_best=lambda weights: save_weights(recipe.out, weights),
+        check_place=held.check,
     )
 
 

@@ -22,9 +22,10 @@ from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import fingerprint, started
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
-from polyhead.recipe.train import Outcome, check_directory, train
+from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
+from polyhead.run_lock import Held, exclusive
+from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import PlainDisplay, duration
-from polyhead.training.loop import Interrupt
 from polyhead.translator import Translator
 
 SHARD = 500
@@ -54,7 +55,13 @@ def distill(
     Its dev and test sets stay as they are. What was translated stays in `distilled/` of the model directory.
     Raises PolyheadError; what was written stays, and `resume` goes on from it, wherever it was interrupted.
     """
-    config = config or DistillationConfig()
+    with exclusive(directory_of(values)) as held:
+        return _distill_in(held, teachers, values, config or DistillationConfig(), resume)
+
+
+def _distill_in(
+    held: Held, teachers: Sequence[Path], values: Values, config: DistillationConfig, resume: bool
+) -> Outcome:
     draft = make_recipe(values)
     corpus = DistilledCorpus(draft.out / "distilled")
     _check(draft.out, corpus, resume)
@@ -65,15 +72,16 @@ def distill(
     corpus.check(identity)
     if not corpus.finished:
         teacher = Translator.load(*teachers, dtype="float32")  # what is learnt shall not depend on the machine
+        held.check()
         if damaged := corpus.begin(identity, [str(directory) for directory in teachers]):
             PlainDisplay().message(f"{corpus.directory}: {damaged} damaged shards are translated again")
-        if not _translate(teacher, corpus, pairs.train, config, draft.data.score_tokenize):
+        if not _translate(teacher, corpus, held, pairs.train, config, draft.data.score_tokenize):
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
         wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
         corpus.finish({name: some for name, some in sets.items() if wanted[name]})
     corpus.remove_shards()
-    return train(_with_readers(values, corpus), resume=started(draft.out))
+    return train_in(held, _with_readers(values, corpus), resume=started(draft.out))
 
 
 def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
@@ -111,6 +119,7 @@ def _sha256(model: Path) -> str:
 def _translate(
     teacher: Translator,
     corpus: DistilledCorpus,
+    held: Held,
     pairs: Sequence[Pair],
     config: DistillationConfig,
     tokenize: str | None,
@@ -123,7 +132,9 @@ def _translate(
     with stop_on_signals(interrupt):
         for done, start in enumerate(missing, start=1):
             some = pairs[start : start + SHARD]
-            corpus.keep(start // SHARD, _distil(teacher, some, config, tokenize))
+            shard = _distil(teacher, some, config, tokenize)
+            held.check()
+            corpus.keep(start // SHARD, shard)
             if interrupt.requested:
                 say(f"stopped after {start + len(some):,} pairs; the same command with --resume goes on from there")
                 return False

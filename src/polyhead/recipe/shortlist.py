@@ -13,6 +13,7 @@ from polyhead.recipe.load import make_recipe
 from polyhead.recipe.prepare import located, with_language
 from polyhead.recipe.record import read_record, started
 from polyhead.recipe.schema import DataConfig
+from polyhead.run_lock import exclusive
 from polyhead.shortlist.build import ShortlistConfig, build_shortlist
 from polyhead.shortlist.coverage import Coverage, measure_coverage
 from polyhead.shortlist.file import save_shortlist
@@ -35,7 +36,8 @@ def make_shortlist(model: Path, readers: Sequence[ReaderConfig] = (), config: Sh
 
     readers: the parallel text; without any, the training text that `training/recipe.toml` names, cleaned as it says
     Raises ModelError without a model, DataError for text that can't be read, RecipeError where the training text isn't
-    known or isn't there any more, or where pairs don't say into which of the model's languages they go.
+    known or isn't there any more, or where pairs don't say into which of the model's languages they go, PolyheadError
+    where another process writes in the directory.
     """
     description = read_config(model)
     source, target = load_tokenizers(model, description.tokenizer)
@@ -43,7 +45,8 @@ def make_shortlist(model: Path, readers: Sequence[ReaderConfig] = (), config: Sh
     _check_languages(pairs, description)
     corpus = encode(pairs, source, target, description.tagged)[0]
     shortlist = build_shortlist(corpus, source, target, config or ShortlistConfig())
-    path = save_shortlist(model, shortlist, source, target)
+    with exclusive(model):
+        path = save_shortlist(model, shortlist, source, target)
     return Written(path, shortlist, len(corpus), measure_coverage(shortlist, corpus))
 
 

@@ -1,4 +1,7 @@
-"""Ctrl-C and SIGTERM ask training to stop after the update under way; a second Ctrl-C stops it at once."""
+"""Signals ask training to stop after the update under way; a second Ctrl-C stops it at once.
+
+They are Ctrl-C, SIGTERM, the hang-up of a terminal (SIGHUP) and, on Windows, Ctrl-Break.
+"""
 
 import signal
 import threading
@@ -6,12 +9,18 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from polyhead.training.loop import Interrupt
+from polyhead.training.interrupt import Interrupt
+
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""Those that ask; no system has all of them."""
 
 
 @contextmanager
 def stop_on_signals(interrupt: Interrupt) -> Generator[None]:
-    """Within the block the signals set `interrupt`; afterwards they do what they did before."""
+    """Within the block the signals set `interrupt`; afterwards they do what they did before.
+
+    Those that are ignored, as a hang-up is under nohup, stay ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return
@@ -19,9 +28,11 @@ def stop_on_signals(interrupt: Interrupt) -> Generator[None]:
     def ask(number: int, frame: FrameType | None) -> None:
         if interrupt.requested and number == signal.SIGINT:
             raise KeyboardInterrupt
-        interrupt.requested = True
+        interrupt.request()
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    known = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+    heeded = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, ask) for number in heeded}
     try:
         yield
     finally:

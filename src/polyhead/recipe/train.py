@@ -17,6 +17,7 @@ from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import check_same, read_record, started, write_record
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
+from polyhead.run_lock import Held, exclusive
 from polyhead.training.log import Display, PlainDisplay, make_display
 
 FOLDERS = (".", "training", "training/checkpoints", "training/snapshots")
@@ -37,8 +38,23 @@ class Outcome:
 def train(values: Values, *, resume: bool = False) -> Outcome:
     """Trains what `values` (a recipe's tables) describe, and writes the model directory.
 
-    Raises RecipeError, DataError or TrainingError; what was written stays, and `resume` goes on from it.
+    Raises RecipeError, DataError, WriteError or TrainingError, and PolyheadError where another process trains in that
+    directory; what was written stays, and `resume` goes on from it.
     """
+    with exclusive(directory_of(values)) as held:
+        return train_in(held, values, resume=resume)
+
+
+def directory_of(values: Values) -> Path:
+    """The model directory that a recipe's tables name. Raises RecipeError for wrong tables, and where it is a file."""
+    directory = make_recipe(values).out
+    if directory.exists() and not directory.is_dir():
+        raise RecipeError(f"{directory} is a file; --out must name a directory")
+    return directory
+
+
+def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
+    """`train` in a directory that this process has to itself."""
     draft = make_recipe(values)
     check_directory(draft.out, resume)
     if draft.threads is not None:
@@ -57,19 +73,20 @@ def train(values: Values, *, resume: bool = False) -> Outcome:
         say(f"chosen: {choice}")
     display = make_display(recipe.training.max_updates)
     try:
-        return _run(recipe, pairs, device, display, resume)
+        return _run(recipe, pairs, held, device, display, resume)
     finally:
         display.close()
 
 
-def _run(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, resume: bool) -> Outcome:
+def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display: Display, resume: bool) -> Outcome:
     parts = assemble(recipe, pairs, device, display)
+    held.check()
     for folder in FOLDERS:
         (recipe.out / folder).mkdir(parents=True, exist_ok=True)
         remove_leftovers(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
-    trainer = make_trainer(parts, recipe, device, display, resume)
+    trainer = make_trainer(parts, recipe, held, device, display, resume)
     with closing(trainer.metrics), closing(trainer.workers):
         if trainer.is_over() and (scores := read_scores(recipe.out)) is not None:
             display.message(f"{recipe.out}: this run is finished, after {trainer.progress.update} updates")
@@ -82,13 +99,12 @@ def _run(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, r
             f"stopped after update {trainer.progress.update}; the same command with --resume goes on from there"
         )
         return Outcome(recipe.out, False, {})
+    held.check()
     return Outcome(recipe.out, True, finish(recipe, parts.bundle, trainer, pairs, display))
 
 
 def check_directory(directory: Path, resume: bool) -> None:
     """Raises RecipeError where a run cannot begin, or be resumed, in this directory."""
-    if directory.exists() and not directory.is_dir():
-        raise RecipeError(f"{directory} is a file; --out must name a directory")
     if resume and not started(directory):
         raise RecipeError(f"{directory}: there is no training run to resume; leave out --resume to start one")
     if not resume and (started(directory) or (directory / "config.json").exists()):

@@ -9,6 +9,7 @@ from polyhead.bundle import load_bundle
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file
 from polyhead.manifest import NAME, accept, check_listed, listable, read_manifest
+from polyhead.run_lock import exclusive
 
 FOLDERS = ("", "training", "training/checkpoints", "training/snapshots", "distilled", "distilled/shards")
 """Where in a model directory there may be files that are listed."""
@@ -38,14 +39,16 @@ def find_differences(model: Path) -> Found:
 def accept_files(model: Path) -> None:
     """Lists the files as they are, if they fit each other and every weight is finite.
 
-    Raises ModelError where they don't; then what is listed stays as it was.
+    Raises ModelError where they don't; then what is listed stays as it was. Raises PolyheadError where another process
+    writes in the directory.
     """
     folders = [folder for folder in _folders(model) if listable(folder)]
-    with _unless_refused(model / NAME):
-        accept(model)
-        load_bundle(model).check()
-    for folder in folders:
-        accept(folder)
+    with exclusive(model):
+        with _unless_refused(model / NAME):
+            accept(model)
+            load_bundle(model).check()
+        for folder in folders:
+            accept(folder)
 
 
 @contextmanager

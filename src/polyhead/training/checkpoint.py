@@ -40,6 +40,10 @@ class Progress:
     """Those target tokens."""
     scores: dict[str, float] = field(default_factory=dict)
     """Update (as text, JSON has no other keys) → validation score of the snapshots kept."""
+    unjudged: bool = False
+    """Whether this update's validation is still to come, since a signal ended it."""
+    rounds: int = 1
+    """How many parts every batch is cut into, one after the other, since one did not fit the memory."""
 
 
 _PROGRESS = TypeAdapter(Progress)

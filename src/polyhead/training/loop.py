@@ -7,7 +7,7 @@ uninterrupted one would have.
 
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,19 +21,19 @@ from polyhead.config import Config
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
 from polyhead.limits import MOST_COUNTED, MOST_THREADS
-from polyhead.manifest import remove_listed
 from polyhead.memory import trim
-from polyhead.model.dropout import drawing_from
 from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.training.averaging import AveragingConfig, RunningMean, kept_snapshots, save_snapshot, snapshot_path
-from polyhead.training.checkpoint import Progress, checkpoints, save_checkpoint
+from polyhead.training.averaging import AveragingConfig, RunningMean
+from polyhead.training.checkpoint import Progress
+from polyhead.training.interrupt import Interrupt, Interrupted
+from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile
-from polyhead.training.loss import label_smoothed_loss
-from polyhead.training.meter import Meter
+from polyhead.training.meter import Meter, updates_left
 from polyhead.training.optimizer import Optimizer, OptimizerConfig
 from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.precision import Arithmetic, Precision
 from polyhead.training.schedule import Schedule, ScheduleConfig
+from polyhead.training.shares import Differentiation, TooLarge
 from polyhead.training.watch import LossWatch
 
 Weights = Mapping[str, Tensor]
@@ -72,13 +72,6 @@ class TrainingConfig(Config):
 
 
 @dataclass
-class Interrupt:
-    """Set from outside (a signal) to stop after the update under way."""
-
-    requested: bool = False
-
-
-@dataclass
 class Trainer:
     """One run. B batch, S source, T target, V vocabulary."""
 
@@ -100,6 +93,8 @@ class Trainer:
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
     on_best: Callable[[Weights], None] | None = None
+    check_place: Callable[[], None] = lambda: None
+    """Called before anything is written: raises PolyheadError where the directory is not this run's any more."""
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
@@ -109,18 +104,23 @@ class Trainer:
         self.model.train()
         watch = LossWatch(self.model.output_layer.weight.size(0))
         progress, meter = self.progress, Meter(self.progress.seconds)
-        progress.finished = self.is_over()  # a run that is resumed may have been given another end
+        progress.finished = self._is_done()  # a run that is resumed may have been given another end
         if progress.finished and not progress.scores:
             self._validate()
         with self.arithmetic.chosen(), closing(self.stream(progress.position)) as batches:
             while not progress.finished:
-                self._advance(batches, watch, meter)
+                if not progress.unjudged:
+                    self._advance(batches, watch, meter)
+                if progress.unjudged:
+                    self._judge(meter)
+                elif self.interrupt.requested:
+                    self._checkpoint()
                 if self.interrupt.requested and not progress.finished:
                     return False
         return True
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
-        """One update and whatever is due after it: metrics, validation, a checkpoint."""
+        """One update, and a line of metrics if it is due."""
         progress, config = self.progress, self.config
         loss, tokens = self._update(batches, watch)
         meter.add(tokens)
@@ -128,27 +128,23 @@ class Trainer:
         progress.seconds = meter.seconds()
         if progress.update % config.log_every == 0:
             self._report(meter)
-        if self.is_over() or progress.update % config.validate_every == 0:
+        progress.unjudged = self.is_over() or progress.update % config.validate_every == 0
+
+    def _judge(self, meter: Meter) -> None:
+        """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
+        with suppress(Interrupted):
             meter.validation(self._validate)
-            trim()
-            progress.seconds = meter.seconds()
-            progress.finished = self.is_over()
-            self._checkpoint()
-        elif self.interrupt.requested:
-            self._checkpoint()
+        trim()
+        self.progress.seconds = meter.seconds()
+        self.progress.finished = self._is_done()
+        self._checkpoint()
 
     def _update(self, batches: Batches, watch: LossWatch) -> tuple[float, int]:
         """One step of the optimizer → plain loss (a sum, in nats) and target tokens."""
-        total, tokens, draws = 0.0, 0, 0
         torch.manual_seed(seed_of(self.seed, self.progress.update))
-        for _ in range(self.config.optimizer.accumulation):
-            self.progress.position, batch = next(batches)
-            shares = batch.split(self.workers.count)
-            seeds = [seed_of(self.seed, self.progress.update, draws + share) for share in range(len(shares))]
-            for gradients, loss, count in self.workers.map(self._differentiate, list(zip(shares, seeds, strict=True))):
-                total, tokens = total + loss, tokens + count
-                self.optimizer.collect(gradients)
-            draws += len(shares)
+        taken = [next(batches) for _ in range(self.config.optimizer.accumulation)]
+        self.progress.position = taken[-1][0]
+        total, tokens = self._collect([batch for _, batch in taken])
         update = self.progress.update + 1
         norm = self.optimizer.step(self.schedule(update), tokens)
         problem = watch.problem(total / tokens, float(norm))
@@ -159,25 +155,24 @@ class Trainer:
             self.running_mean.add(self.optimizer.masters, update)
         return total, tokens
 
+    def _collect(self, batches: Sequence[Batch]) -> tuple[float, int]:
+        """Collects the gradients of an update, its batches cut into as many parts as the memory asks for."""
+        progress, update = self.progress, self.progress.update
+        differentiation = Differentiation(self.model, self.optimizer, self.workers, self.config.label_smoothing)
+        try:
+            found = differentiation.collect(batches, lambda share: seed_of(self.seed, update, share), progress.rounds)
+        except TooLarge as error:
+            raise TrainingError(f"update {update + 1}: {error}; {self.kept.last_good()}") from None
+        if found.rounds > progress.rounds:
+            progress.rounds = found.rounds
+            self.display.message(f"update {update + 1} did not fit the memory: {found.advice}")
+        return found.loss, found.tokens
+
     def _advice(self, update: int, problem: str) -> str:
-        kept = checkpoints(self.directory / "checkpoints")
-        good = f"the last good checkpoint is {kept[-1]}" if kept else "there is no checkpoint from before it"
         return (
-            f"training stopped at update {update}: {problem}; {good}. Start again with a lower "
+            f"training stopped at update {update}: {problem}; {self.kept.last_good()}. Start again with a lower "
             "--training.schedule.learning_rate, a longer --training.schedule.warmup, or --training.precision float32"
         )
-
-    def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], float, int]:
-        """Teacher forcing; a share of a batch and a seed → gradients of its summed loss, plain loss (a sum), tokens."""
-        batch, seed = share
-        output = self.model.output_layer
-        batch = batch.to(output.weight.device)
-        with drawing_from(seed):
-            features = self.model.features(batch)
-        targets = batch.target_out[batch.target_mask]
-        loss, likelihood = label_smoothed_loss(features, output.weight, targets, self.config.label_smoothing)
-        gradients = torch.autograd.grad(loss, self.optimizer.parameters, allow_unused=True)
-        return gradients, float(likelihood.detach()), len(targets)
 
     def _report(self, meter: Meter) -> None:
         """A line of metrics: means and sums since the last one."""
@@ -192,17 +187,14 @@ class Trainer:
             "target_tokens_per_second": round(meter.speed(), 1),
         }
         progress.loss_sum, progress.tokens = 0.0, 0
+        self.check_place()
         self.metrics.write(numbers)
-        updates = self._updates_left()
-        self.display.update(numbers, meter.remaining(updates, -(-updates // self.config.validate_every)))
+        config = self.config
+        updates = updates_left(progress.update, progress.position.epoch, config.max_updates, config.max_epochs)
+        self.display.update(numbers, meter.remaining(updates, -(-updates // config.validate_every)))
 
-    def _updates_left(self) -> int:
-        """As far as it can be told: how many updates an epoch has is known once one is over."""
-        config, progress = self.config, self.progress
-        end = config.max_updates
-        if config.max_epochs is not None and progress.position.epoch > 0:
-            end = min(end, progress.update * config.max_epochs // progress.position.epoch)
-        return max(0, end - progress.update)
+    def _is_done(self) -> bool:
+        return self.is_over() and not self.progress.unjudged
 
     def is_over(self) -> bool:
         """Whether updates, epochs or patience are used up; on a resumed run before anything is computed too."""
@@ -217,7 +209,9 @@ class Trainer:
         """Scores the weights, keeps a snapshot for the average, and counts patience."""
         progress, config = self.progress, self.config
         weights = self.weights()
-        numbers = self.validate(weights)
+        with self.interrupt.at_once():
+            numbers = self.validate(weights)
+        self.check_place()
         if not all(math.isfinite(value) for value in numbers.values()):
             raise TrainingError(self._advice(progress.update, f"the dev set's loss is {numbers.get('dev_loss')}"))
         score = -numbers[config.metric] if config.metric == "dev_loss" else numbers[config.metric]
@@ -227,11 +221,12 @@ class Trainer:
             progress.best_score, progress.best_update, progress.stale = score, progress.update, 0
         else:
             progress.stale += 1
-        self._keep_snapshot(weights, score)
+        self.kept.save_snapshot(progress, weights, score)
         shown = " · ".join(f"{name} {value:.3f}" for name, value in numbers.items())
         self.display.message(f"update {progress.update} · {shown}{' · best so far' if best else ''}")
         if best and self.on_best is not None:
             self.on_best(weights)
+        progress.unjudged = False
         if config.patience is not None and progress.stale >= config.patience:
             self.display.message(f"no better for {progress.stale} validations: training ends")
         self.model.train()
@@ -240,19 +235,15 @@ class Trainer:
         """The weights to judge and to keep: the running mean where there is one, else the newest."""
         return self.running_mean.weights if self.running_mean is not None else self.optimizer.masters
 
-    def _keep_snapshot(self, weights: Weights, score: float) -> None:
-        scores = self.progress.scores
-        save_snapshot(self.directory / "snapshots", self.progress.update, weights)
-        scores[str(self.progress.update)] = score
-        kept = kept_snapshots(scores, self.config.averaging)
-        self.progress.scores = {update: value for update, value in scores.items() if int(update) in kept}
+    @property
+    def kept(self) -> Kept:
+        """What stands on disk."""
+        return Kept(self.directory, self.config.averaging)
 
     def _checkpoint(self) -> None:
-        """Writes everything that a resumed run needs, and only then deletes what no checkpoint asks for any more."""
+        """Writes everything that a resumed run needs."""
+        self.check_place()
         tensors = self.optimizer.tensors()
         if self.running_mean is not None:
             tensors |= {f"mean.{name}": weight for name, weight in self.running_mean.weights.items()}
-        save_checkpoint(self.directory / "checkpoints", self.progress, tensors)
-        directory = self.directory / "snapshots"
-        kept = {snapshot_path(directory, int(update)) for update in self.progress.scores}
-        remove_listed(directory, [path.name for path in directory.glob("update-*.safetensors") if path not in kept])
+        self.kept.save_checkpoint(self.progress, tensors)

@@ -63,7 +63,7 @@ class Optimizer:
         self._by_kernels = dtype == torch.bfloat16 and all(weight.device.type == "cpu" for weight in self.parameters)
         self._threads = Workers(torch.get_num_threads() if self._by_kernels else 1)
         self._rules = self._choose_rules(model, dtype)
-        self.gradients = {name: Gradient() for name in self.masters}
+        self.discard()
         self._moments: dict[str, dict[str, Tensor]] = {}
 
     @property
@@ -77,6 +77,10 @@ class Optimizer:
             if gradient is not None:
                 total.add(gradient)
 
+    def discard(self) -> None:
+        """Forgets the gradients that were collected since the last step."""
+        self.gradients = {name: Gradient() for name in self.masters}
+
     def step(self, learning_rate: float, tokens: int) -> Tensor:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""
         gradients = [each for each in self.gradients.values() if each]
@@ -85,7 +89,7 @@ class Optimizer:
             clip = self.config.clip_norm
             scale = min(1.0, clip / (float(norm) + 1e-6)) if clip > 0 else 1.0
             self._move(learning_rate, scale / tokens)
-        self.gradients = {name: Gradient() for name in self.masters}
+        self.discard()
         return norm
 
     def _move(self, learning_rate: float, scale: float) -> None:

@@ -6,7 +6,7 @@ through the whole model finish sooner than one that shares every single operatio
 
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import numpy as np
@@ -32,11 +32,13 @@ class Workers:
         self._pool = ThreadPoolExecutor(count, "polyhead-worker", *start) if count > 1 else None
 
     def map(self, function: Callable[[Argument], Result], arguments: Sequence[Argument]) -> list[Result]:
-        """The results in the order of the arguments; an error in a thread is raised here."""
+        """The results in the order of the arguments. An error in a thread is raised here, once all threads are done."""
         if self._pool is None or len(arguments) == 1:
             return [function(argument) for argument in arguments]
         with cores_an_operation(self.cores), meanwhile(sys.getswitchinterval, sys.setswitchinterval, SWITCH):
-            return list(self._pool.map(function, arguments))
+            futures = [self._pool.submit(function, argument) for argument in arguments]
+            wait(futures)
+            return [future.result() for future in futures]
 
     def close(self) -> None:
         """Ends the threads."""

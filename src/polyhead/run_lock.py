@@ -1,0 +1,142 @@
+"""One process at a time writes in a model directory; who only reads never waits.
+
+The lock is the operating system's, on a small file in the directory: it ends with the process that holds it, however
+that ends. File systems that know no locks get a file whose presence is the lock; it counts for nothing once its process
+runs no more on this machine.
+"""
+
+import errno
+import os
+import socket
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
+
+from polyhead.errors import PolyheadError
+from polyhead.refusals import write_errors
+
+LOCK = ".polyhead.lock"
+"""The name of the file. It stands in the directory only while a process writes there, or after one was killed."""
+PRESENCE = ".polyhead.running"
+"""The name of the other kind of file, whose presence is the lock, where the file system knows no locks."""
+
+_PATIENCE = 0.5
+"""Seconds in which another process may let go."""
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP}
+"""What a file system answers that knows no locks, or whose server gives none."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A directory in which this process alone writes."""
+
+    directory: Path
+    handle: int | None
+    """Of the directory, open; None on Windows, where nobody can take away a directory that is in use."""
+
+    @property
+    def intact(self) -> bool:
+        """Whether the path still leads to the directory that was taken hold of."""
+        try:
+            now = self.directory.stat()
+        except OSError:
+            return False
+        return self.handle is None or os.path.samestat(now, os.fstat(self.handle))
+
+    def check(self) -> None:
+        """To be called before something is written. Raises PolyheadError where it is another directory now."""
+        if not self.intact:
+            raise PolyheadError(
+                f"{self.directory} was deleted, moved or replaced while this process worked in it: nothing more is "
+                "written there; put it back and go on with --resume, or start again"
+            )
+
+
+@contextmanager
+def exclusive(directory: Path) -> Generator[Held]:
+    """Within the block no other process that asks for the same gets it; the directory is made if it is missing.
+
+    A directory that was made here and in which nothing was written is removed again at the end.
+    Raises PolyheadError where another process holds it, at once, and WriteError where nothing can be written in it.
+    """
+    missing = [each for each in (directory, *directory.parents) if not each.exists()]
+    with write_errors(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+    try:
+        with _locked(directory) as held:
+            yield held
+    finally:
+        for each in missing:
+            with suppress(OSError):  # somebody's files are in it
+                each.rmdir()
+
+
+@contextmanager
+def _locked(directory: Path) -> Generator[Held]:
+    path = directory / LOCK
+    with write_errors(path):
+        lock = _acquire(path)
+        handle = _open(directory)
+    held = Held(directory, handle)
+    try:
+        yield held
+    finally:
+        # Deleted before it is let go: who has opened it meanwhile sees that it has no name any more, and opens another.
+        with suppress(OSError):
+            if not isinstance(lock, SoftFileLock) and sys.platform != "win32" and held.intact:
+                path.unlink()
+        with suppress(OSError):
+            lock.release()
+        if handle is not None:
+            os.close(handle)
+
+
+def _open(directory: Path) -> int | None:
+    return None if sys.platform == "win32" else os.open(directory, os.O_RDONLY)
+
+
+def _acquire(path: Path) -> BaseFileLock:
+    """The lock, of the kind that the file system has. Raises PolyheadError if another process holds it."""
+    try:
+        lock = FileLock(path, _PATIENCE, thread_local=False, fallback_to_soft=False, on_acquired=_sign)
+        lock.acquire()
+    except Timeout:
+        raise PolyheadError(f"{_in_use(path)}: wait until it has ended, or name another directory") from None
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        with suppress(OSError):
+            path.unlink()  # it locks nobody out
+        lock = _acquire_by_presence(path.with_name(PRESENCE))
+    return lock
+
+
+def _acquire_by_presence(path: Path) -> BaseFileLock:
+    lock = SoftFileLock(path, _PATIENCE, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise PolyheadError(
+            f"{_in_use(path)}: wait until it has ended, or name another directory; if it surely runs no more, "
+            f"delete {path}"
+        ) from None
+    return lock
+
+
+def _sign(descriptor: int) -> None:
+    """Writes into the file who holds it, for who finds it held."""
+    os.ftruncate(descriptor, 0)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, f"{os.getpid()}\n{socket.gethostname()}\n".encode())
+
+
+def _in_use(path: Path) -> str:
+    owner = ""
+    with suppress(OSError, ValueError):  # Windows lets nobody read it
+        process, host, *_ = path.read_text(encoding="utf-8").split("\n")
+        owner = f" (process {int(process)} on {host})"
+    return f"{path.parent} is in use by another polyhead process{owner}"

@@ -1,0 +1,103 @@
+"""A batch's gradients, from shares of it: at the same time for speed, or one after the other to fit the memory."""
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from polyhead.batch import Batch
+from polyhead.memory import out_of_memory, trim
+from polyhead.model.dropout import drawing_from
+from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.training.loss import label_smoothed_loss
+from polyhead.training.optimizer import Optimizer
+from polyhead.training.parallel import Workers
+
+Seed = Callable[[int], int]
+"""The number of a share in its update, from 0 → what decides its dropout."""
+
+
+class TooLarge(Exception):
+    """Not even one sentence at a time fits the memory; says what to do."""
+
+
+class Collected(NamedTuple):
+    """What is known of an update once its gradients are collected."""
+
+    loss: float
+    """Plain, a sum, in nats."""
+    tokens: int
+    """Of the target."""
+    rounds: int
+    """How many parts its batches had to be cut into."""
+
+    @property
+    def advice(self) -> str:
+        """What happens because of that, and what could be done."""
+        return (
+            f"from now on every batch is cut into {self.rounds} parts, one after the other; "
+            "a smaller --data.batching.max_tokens would be faster"
+        )
+
+
+@dataclass(frozen=True)
+class Differentiation:
+    """How a model's loss is differentiated."""
+
+    model: Seq2SeqModel[Any]
+    optimizer: Optimizer
+    """Gets the gradients."""
+    workers: Workers
+    label_smoothing: float
+
+    def collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
+        """Differentiates the batches of an update.
+
+        rounds: how many parts each batch is cut into that are differentiated one after the other, each by all workers
+        Where that does not fit the memory all is done again in twice as many. The sums are the same for any number of
+        rounds, but for rounding and dropout. Raises TooLarge where even single sentences do not fit.
+        """
+        while True:
+            try:
+                return self._attempt(batches, seed, rounds)
+            except (MemoryError, RuntimeError) as error:
+                if not out_of_memory(error):
+                    raise
+            # Only here, where its error is forgotten, is freed what the attempt held.
+            self.optimizer.discard()
+            gc.collect()
+            trim()
+            if self.workers.count * rounds >= max(len(batch.source) for batch in batches):
+                raise TooLarge(
+                    "even one sentence at a time does not fit the memory; lower --data.max_tokens or "
+                    "--training.workers, or train a smaller model"
+                )
+            rounds *= 2
+
+    def _attempt(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
+        total, tokens, drawn = 0.0, 0, 0
+        for batch in batches:
+            shares = batch.split(self.workers.count * rounds)
+            seeded = [(share, seed(drawn + number)) for number, share in enumerate(shares)]
+            drawn += len(shares)
+            for start in range(0, len(seeded), self.workers.count):
+                together = seeded[start : start + self.workers.count]
+                for gradients, loss, count in self.workers.map(self._differentiate, together):
+                    total, tokens = total + loss, tokens + count
+                    self.optimizer.collect(gradients)
+        return Collected(total, tokens, rounds)
+
+    def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], float, int]:
+        """Teacher forcing; a share of a batch and a seed → gradients of its summed loss, plain loss (a sum), tokens."""
+        batch, seed = share
+        output = self.model.output_layer
+        batch = batch.to(output.weight.device)
+        with drawing_from(seed):
+            features = self.model.features(batch)
+        targets = batch.target_out[batch.target_mask]
+        loss, likelihood = label_smoothed_loss(features, output.weight, targets, self.label_smoothing)
+        gradients = torch.autograd.grad(loss, self.optimizer.parameters, allow_unused=True)
+        return gradients, float(likelihood.detach()), len(targets)
