@@ -30,7 +30,7 @@ class TokenizerConfig(Config):
     """Make all text lower case, before training as before translating."""
     dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
     """Subword regularisation in training: how likely a BPE merge is left out (Provilkov et al. 2020); 0 is off."""
-    character_coverage: float = Field(default=0.9999, gt=0.0, le=1.0)
+    character_coverage: float = Field(default=0.9999, ge=0.98, le=1.0)
     """The share of the text whose characters get pieces of their own; rarer characters are spelled in bytes."""
 
 

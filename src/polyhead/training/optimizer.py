@@ -43,7 +43,7 @@ class OptimizerConfig(Config):
     """μ of Muon."""
     clip_norm: float = Field(default=1.0, ge=0, le=MOST_COUNTED)
     """The longest gradient (Euclidean norm over all weights) that is not scaled down; 0 never clips."""
-    accumulation: int = Field(default=1, ge=1, le=MOST_COUNTED)
+    accumulation: int = Field(default=1, ge=1, le=10_000)
     """Batches whose gradients are added up before an update."""
 
 
