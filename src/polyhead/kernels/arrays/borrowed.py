@@ -1,4 +1,4 @@
-"""Arrays that somebody else keeps alive.
+"""Arrays that somebody else keeps alive, and how a kernel keeps its own alive.
 
 Numba counts who uses an array, at every view of a part of it too. A count that several threads change goes from core to
 core, which takes longer than a small product; and in an inner loop counting costs something in any case.
@@ -36,6 +36,15 @@ def uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
             inner = uncounted(context, builder, part, builder.extract_value(value, place))
             value = builder.insert_value(value, inner, place)
     return value
+
+
+@kernel
+def in_use_until_here(array: Any) -> None:
+    """Does nothing but name an array, whose memory Numba gives back after the last line of a kernel that names it.
+
+    To be called with an array that the kernel has made itself, behind the last line that uses its address or a
+    `borrowed` form of it. Else memory is read and written that may be somebody else's by then.
+    """
 
 
 @intrinsic

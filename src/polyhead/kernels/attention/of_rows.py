@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.aligned import empty
-from polyhead.kernels.arrays.borrowed import borrowed
+from polyhead.kernels.arrays.borrowed import borrowed, in_use_until_here
 from polyhead.kernels.attention.heads import mixture, scores, softmax
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
@@ -70,6 +70,7 @@ def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) ->
     """query [R, A] (scaled already), keys and values store [.., 2·A] → y [R, A]; where a row sees nothing, 0."""
     weights = empty(heads, sight.places.shape[1] + LANES, np.float32).reshape(-1)
     _attend(heads, borrowed((query, store, sight, weights, y)))
+    in_use_until_here(weights)
 
 
 @kernel

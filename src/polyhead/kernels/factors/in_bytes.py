@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.arrays.borrowed import floats_at
+from polyhead.kernels.arrays.borrowed import floats_at, in_use_until_here
 from polyhead.kernels.factors.in_vectors import turn
 from polyhead.kernels.factors.rounding import AT_ONCE
 from polyhead.kernels.factors.rounding_to_bytes import (
@@ -127,6 +127,7 @@ def _take_down(round_some: Any) -> Any:
                 last[n - FOUR * whole] = x[n, k : k + PANEL]
             to = out + steps * FOUR * k + STEP * whole
             round_some(last, last.ctypes.data, last.strides[0], 1, by + NUMBER * k, to)
+        in_use_until_here(factors)
 
     return take
 

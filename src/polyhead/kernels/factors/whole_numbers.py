@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.arrays.borrowed import floats_at
+from polyhead.kernels.arrays.borrowed import floats_at, in_use_until_here
 from polyhead.kernels.factors.in_vectors import turn_panel
 from polyhead.kernels.factors.rounding import (
     AT_ONCE,
@@ -86,6 +86,7 @@ def pair_and_take_rows(x: Left, rows: int, columns: int, out: int, scales: int) 
         else:
             pair_row(place, x.block, blocks, factors[0], to)
         done += count
+    in_use_until_here(factors)
 
 
 @kernel
@@ -98,6 +99,8 @@ def pair_down(x: Floats, out: Floats, scales: Floats, total: Floats) -> None:
     for n in range(0, rows, 2):
         other = place + (n + 1) * row if n + 1 < rows else nothing
         pair_rows(place + n * row, other, vectors, by, out[n // 2].ctypes.data)
+    in_use_until_here(factors)
+    in_use_until_here(zeros)
     out[(rows + 1) // 2 :] = 0
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.borrowed import in_use_until_here
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.loss.likelihoods import likelihoods
@@ -81,6 +82,8 @@ def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
             total, given = sums[r], y[first + r, at : at + PANEL]
             for n in range(PANEL):
                 given[n] += total[n]
+    in_use_until_here(start)
+    in_use_until_here(sums)
 
 
 @kernel

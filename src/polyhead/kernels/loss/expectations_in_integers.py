@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.borrowed import in_use_until_here
 from polyhead.kernels.factors.in_vectors import add_rows, copy_columns, take_columns
 from polyhead.kernels.factors.whole_numbers import PAIRED, pair_and_take_rows, pair_and_turn_rows, pair_down, pairs_of
 from polyhead.kernels.kernel import kernel
@@ -111,6 +112,8 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
             panel, place = room.across[group, d].ctypes.data, to + LINE * d
             scales = Scales(by, room.across_scales[group, d * WIDTH :].ctypes.data)
             _added(left, rows, panel, steps, scales, unseen(place), place, to_row)
+    in_use_until_here(of_x)
+    in_use_until_here(x_scales)
 
 
 @kernel
@@ -146,6 +149,7 @@ def _add_up(x: Floats, totals: Floats, first: bool, room: Room) -> None:
             _multiplied(left, width, pairs.ctypes.data, steps, by, unseen(to), to, LINE)
         else:
             _added(left, width, pairs.ctypes.data, steps, by, unseen(to), to, LINE)
+    in_use_until_here(of_words)
 
 
 @kernel
