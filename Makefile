@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SPHINX := $(BIN)/sphinx-build -q --nitpicky --fail-on-warning --keep-going -c docs
 WORKERS ?= 2
+WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers model training recipe \
+	test_translator.py test_ensembles.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench bench-quick bench-bleu web docs wheel clean
+.PHONY: help demo test test-checked test-slow lint format bench bench-quick bench-bleu web docs wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -17,6 +19,10 @@ demo: $(VENV)/.demo-ready ## train a translator on the generated corpus and tran
 
 test: lint ## everything a change must pass: style, types, import layers, tests
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
+
+# Kernels are compiled anew for this, once. What the tests of their files compile is compiled for these tests alone.
+test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every index of theirs compared with its array
+	NUMBA_BOUNDSCHECK=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --ignore tests/kernels/code $(WITH_KERNELS)
 
 test-slow: $(VENV)/.dev-ready ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow

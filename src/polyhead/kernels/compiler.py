@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from polyhead.hardware import WITHOUT
+from polyhead.kernels.checked import CHECKED, refuse_negative_indices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +60,8 @@ def _begin() -> None:
             numba.config.CPU_FEATURES = ",".join(
                 ("+" if has and not name.startswith(WITHOUT) else "-") + name for name, has in found.items()
             )
+        if CHECKED:
+            refuse_negative_indices()
         event.Listener.register(Announcement)
         event.register("numba:compile", Announcement())
         while _registrations:

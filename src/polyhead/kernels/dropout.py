@@ -61,7 +61,8 @@ def drop(x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any, out: Numbe
     for n in range(given.shape[0]):
         taken[n] = _dropped(given[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        out[-1] = rounded(real(x[-1]) * _factors(given.shape[0], seed, other, dropped, scale)[0], x[-1])
+        last = x.shape[0] - 1
+        out[last] = rounded(real(x[last]) * _factors(given.shape[0], seed, other, dropped, scale)[0], x[last])
 
 
 @kernel
@@ -71,7 +72,8 @@ def drop_in_place(x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any) -
     for n in range(taken.shape[0]):
         taken[n] = _dropped(taken[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        x[-1] = rounded(real(x[-1]) * _factors(taken.shape[0], seed, other, dropped, scale)[0], x[-1])
+        last = x.shape[0] - 1
+        x[last] = rounded(real(x[last]) * _factors(taken.shape[0], seed, other, dropped, scale)[0], x[last])
 
 
 @kernel
@@ -81,5 +83,5 @@ def add_dropped(residual: Numbers, x: Numbers, seed: Any, other: Any, dropped: A
     for n in range(given.shape[0]):
         taken[n] = _added(kept[n], given[n], n, seed, other, dropped, scale)
     if x.shape[0] % 2:
-        first, _ = _factors(given.shape[0], seed, other, dropped, scale)
-        out[-1] = rounded(real(residual[-1]) + real(x[-1]) * first, x[-1])
+        last, (first, _) = x.shape[0] - 1, _factors(given.shape[0], seed, other, dropped, scale)
+        out[last] = rounded(real(residual[last]) + real(x[last]) * first, x[last])

@@ -122,6 +122,35 @@ def test_an_error_ends_a_team_too() -> None:
         assert has_helpers(board())
 
 
+@kernel
+def _refuse(member: int, first: int, last: int, given: Any) -> None:
+    (wrong,) = given
+    for number in range(first, last):
+        if number == wrong:
+            raise ValueError("a number that is not wanted")
+
+
+_all_refused = team.shared(_refuse)
+
+
+@kernel
+def refuse(board: Board, count: int, wrong: int) -> None:
+    """Raises an error at one of its numbers."""
+    _all_refused(board, count, (wrong,))
+
+
+@pytest.mark.parametrize("wrong", [0, 5, 9])
+def test_an_error_in_any_share_reaches_who_has_asked(wrong: int) -> None:
+    with pytest.raises(ValueError, match="not wanted"):
+        refuse(ALONE, 10, wrong)
+    refuse(ALONE, 10, 10)
+    with team.team(3):
+        for _ in range(20):
+            with pytest.raises(RuntimeError, match="has raised an error in its share"):
+                refuse(board(), 10, wrong)
+            refuse(board(), 10, 10)
+
+
 def test_helpers_come_only_for_who_has_use_for_them() -> None:
     with team.team(2):
         assert not has_helpers(team.board_in_use())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.borrowed import borrowed, in_use_until_here
+from polyhead.kernels.arrays.bounds import require, require_same, require_within
 from polyhead.kernels.attention.heads import mixture, scores, softmax
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
@@ -68,6 +69,8 @@ def _mix(weights: Floats, store: Floats, first: int, size: int, seen: Integers, 
 @kernel
 def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) -> None:
     """query [R, A] (scaled already), keys and values store [.., 2·A] → y [R, A]; where a row sees nothing, 0."""
+    require_same(query, y)
+    require(store.shape[1] == 2 * y.shape[1] and y.shape[1] % (heads * LANES) == 0)
     weights = empty(heads, sight.places.shape[1] + LANES, np.float32).reshape(-1)
     _attend(heads, borrowed((query, store, sight, weights, y)))
     in_use_until_here(weights)
@@ -80,6 +83,7 @@ def _attend(heads: int, given: Any) -> None:
     for r in range(query.shape[0]):
         owner = sight.owner[r]
         seen = sight.places[owner, : sight.counts[owner]]
+        require_within(seen, store.shape[0])
         if seen.shape[0] == 0:
             y[r] = 0
             continue

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.aligned import empty
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.blocks import rows_at_once
 from polyhead.kernels.sums.registers import DOWN, HALF, PANEL, real_sums
@@ -69,5 +70,7 @@ _all_panels = shared(_panels)
 @kernel
 def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    require(product.weight.shape[2] == x.shape[1] and product.bias.shape[1] == product.weight.shape[1] * PANEL)
+    require(y.shape[0] == x.shape[0] and y.shape[1] <= product.bias.shape[1])
     sums = empty(members(board) * DOWN, PANEL, np.float32).reshape((members(board), DOWN, PANEL))
     _all_panels(board, product.weight.shape[1], (x, sums, product, layer, y))

@@ -9,6 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import (
+    require,
+    require_input_gradient,
+    require_product,
+    require_same,
+    require_weight_gradient,
+)
 from polyhead.kernels.factors.in_squares import (
     CACHED,
     columns_at_once,
@@ -64,6 +71,8 @@ _with_columns, _with_columns_gated = _product(mix_columns, plain), _product(mix_
 @kernel
 def linear(x: Halves, weight: Halves, bias: Halves, then_activated: bool, out: Halves, room: Room) -> None:
     """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
+    require_product(x, weight, out)
+    require(bias.shape[0] == weight.shape[0])
     (rows, inputs), outputs, seen = x.shape, weight.shape[0], Seen(bias.ctypes.data, 0, BYTES, 1.0)
     if then_activated:
         _with_bias_and_relu(rows_of(x), rows, weight, outputs, inputs // BLOCK, seen, out, room.ctypes.data)
@@ -74,6 +83,7 @@ def linear(x: Halves, weight: Halves, bias: Halves, then_activated: bool, out: H
 @kernel
 def input_gradient(gradient: Halves, weight: Halves, out: Halves, room: Room) -> None:
     """gradient [N, M] W → out [N, K]."""
+    require_input_gradient(gradient, weight, out)
     (rows, outputs), inputs = gradient.shape, weight.shape[1]
     given, steps = rows_of(gradient), outputs // BLOCK
     _with_columns(given, rows, weight, inputs, steps, unseen(weight), out, room.ctypes.data)
@@ -82,6 +92,8 @@ def input_gradient(gradient: Halves, weight: Halves, out: Halves, room: Room) ->
 @kernel
 def gated_gradient(gradient: Halves, weight: Halves, passed: Halves, scale: float, out: Halves, room: Room) -> None:
     """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
+    require_input_gradient(gradient, weight, out)
+    require_same(passed, out)
     (rows, outputs), inputs = gradient.shape, weight.shape[1]
     given, seen = rows_of(gradient), Seen(passed.ctypes.data, passed.strides[0], BYTES, scale)
     _with_columns_gated(given, rows, weight, inputs, outputs // BLOCK, seen, out, room.ctypes.data)
@@ -90,6 +102,7 @@ def gated_gradient(gradient: Halves, weight: Halves, passed: Halves, scale: floa
 @kernel
 def weight_gradient(gradient: Halves, x: Halves, out: Halves, total: Halves, room: Room) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up in float32 → total [M]."""
+    require_weight_gradient(gradient, x, out, total)
     (rows, outputs), inputs = gradient.shape, x.shape[1]
     steps = (rows + BLOCK - 1) // BLOCK
     turned = outputs * steps * BYTES

@@ -11,6 +11,13 @@ from numpy.typing import NDArray
 
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.arrays.borrowed import floats_at
+from polyhead.kernels.arrays.bounds import (
+    require,
+    require_input_gradient,
+    require_product,
+    require_same,
+    require_weight_gradient,
+)
 from polyhead.kernels.factors.in_bytes import steps_of, take_columns, take_rows, turn_columns, turn_rows
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.numbers.formats import Numbers, round_all
@@ -82,6 +89,8 @@ _turned = product_of_bytes(as_they_are, turned=True)
 @kernel
 def linear(x: Numbers, weight: Numbers, bias: Numbers, then_activated: bool, out: Numbers, room: Room) -> None:
     """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
+    require_product(x, weight, out)
+    require(bias.shape[0] == weight.shape[0])
     outputs, inputs = weight.shape
     right, seen = _right(outputs, inputs // FOUR, room.ctypes.data), Seen(bias.ctypes.data, 0, np.float32(1))
     rest = _behind(right, outputs)
@@ -103,6 +112,7 @@ def _columns(x: Numbers, room: int) -> Right:
 @kernel
 def input_gradient(gradient: Numbers, weight: Numbers, out: Numbers, room: Room) -> None:
     """gradient [N, M] W → out [N, K]."""
+    require_input_gradient(gradient, weight, out)
     right = _columns(weight, room.ctypes.data)
     _plain(gradient, right, unseen(out.ctypes.data), out, _behind(right, weight.shape[1]))
 
@@ -110,6 +120,8 @@ def input_gradient(gradient: Numbers, weight: Numbers, out: Numbers, room: Room)
 @kernel
 def gated_gradient(gradient: Numbers, weight: Numbers, passed: Numbers, scale: float, out: Numbers, room: Room) -> None:
     """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
+    require_input_gradient(gradient, weight, out)
+    require_same(passed, out)
     right, seen = _columns(weight, room.ctypes.data), Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
     _gated(gradient, right, seen, out, _behind(right, weight.shape[1]))
 
@@ -117,6 +129,7 @@ def gated_gradient(gradient: Numbers, weight: Numbers, passed: Numbers, scale: f
 @kernel
 def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers, room: Room) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up in float32 → total [M]."""
+    require_weight_gradient(gradient, x, out, total)
     outputs, inputs = out.shape
     if x.shape[0] == 0:
         out[:] = 0

@@ -10,6 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import (
+    require,
+    require_input_gradient,
+    require_product,
+    require_same,
+    require_weight_gradient,
+)
 from polyhead.kernels.factors.in_vectors import copy_columns, take_columns
 from polyhead.kernels.factors.whole_numbers import (
     PAIRED,
@@ -68,6 +75,8 @@ _turned, _turned_and_added = product_of_pairs(as_they_are), product_of_pairs(Non
 @kernel
 def linear(x: Floats, weight: Floats, bias: Floats, then_activated: bool, out: Floats, room: Room) -> None:
     """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
+    require_product(x, weight, out)
+    require(bias.shape[0] == weight.shape[0])
     outputs, inputs = weight.shape
     panels, seen = room.ctypes.data, Seen(bias.ctypes.data, 0, np.float32(1))
     scales = panels + _PAIR * outputs * inputs
@@ -98,6 +107,7 @@ def _columns(x: Floats, room: Room) -> Any:
 @kernel
 def input_gradient(gradient: Floats, weight: Floats, out: Floats, room: Room) -> None:
     """gradient [N, M] W → out [N, K]."""
+    require_input_gradient(gradient, weight, out)
     panels, scales, rest = _columns(weight, room)
     _plain(gradient, panels.ctypes.data, scales.ctypes.data, unseen(out.ctypes.data), out, rest.ctypes.data)
 
@@ -105,6 +115,8 @@ def input_gradient(gradient: Floats, weight: Floats, out: Floats, room: Room) ->
 @kernel
 def gated_gradient(gradient: Floats, weight: Floats, passed: Floats, scale: float, out: Floats, room: Room) -> None:
     """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
+    require_input_gradient(gradient, weight, out)
+    require_same(passed, out)
     panels, scales, rest = _columns(weight, room)
     seen = Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
     _gated(gradient, panels.ctypes.data, scales.ctypes.data, seen, out, rest.ctypes.data)
@@ -113,6 +125,7 @@ def gated_gradient(gradient: Floats, weight: Floats, passed: Floats, scale: floa
 @kernel
 def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, room: Room) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up → total [M]."""
+    require_weight_gradient(gradient, x, out, total)
     (rows, outputs), out_row = gradient.shape, out.strides[0]
     total[:] = 0
     if rows == 0:

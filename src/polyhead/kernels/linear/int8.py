@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.aligned import empty
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.blocks import rows_at_once
 from polyhead.kernels.linear.levels import numbers, rounding
@@ -167,6 +168,8 @@ _all_panels = shared(_panels)
 def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
     rows, inputs = x.shape
+    require(4 * product.weight.shape[2] == inputs and product.bias.shape[1] == product.weight.shape[1] * PANEL)
+    require(y.shape[0] == rows and y.shape[1] <= product.bias.shape[1])
     levels = empty(rows * product.digits, inputs, np.uint8)
     scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, product.digits, levels, scales, zeros)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require_product
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.numbers.dot import dot
@@ -55,5 +56,6 @@ _all_rows = shared(_rows)
 @kernel
 def sharpen(logits: Floats, features: Floats, weight: Floats, board: Board) -> None:
     """logits [R, V] ≈ features [R, D] weightᵀ, weight [V, D] → the same, exact where a word may be the next one."""
+    require_product(features, weight, logits)
     peaks = np.empty((logits.shape[0], logits.shape[1] // BLOCK), np.float32)
     _all_rows(board, logits.shape[0], (logits, features, weight, peaks))

@@ -212,14 +212,14 @@ def decode(x: Floats, past: Floats, places: Places, memory: Floats, source: Sigh
     memory [L, tokens, 2·A]; `source` says which tokens are a row's sentence
     """
     itself, across, network, around, norm = kept.value
-    rows, width, y = x.shape[0], itself.width, np.empty_like(x)
+    rows, width, newest, y = x.shape[0], itself.width, places.shape[1] - 1, np.empty_like(x)
     seen = Sight(places, np.full(rows, places.shape[1], np.int32), np.arange(rows).astype(np.int32))
     for layer in range(around.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
         multiply(_entered(x, around, layer, itself.place), itself.query, layer, parts, board)
         for r in range(rows):
             for i in range(2 * width):
-                past[layer, places[r, -1], i] = parts[r, width + i]
+                past[layer, places[r, newest], i] = parts[r, width + i]
         _look(parts[:, :width], past[layer][:, : 2 * width], seen, itself, layer, y, board)
         _left(x, y, around, layer, itself.place)
         query = np.empty((rows, width), np.float32)

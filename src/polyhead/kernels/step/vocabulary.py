@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.numbers.exponential import exponential, sum_of_exponentials
 from polyhead.kernels.numbers.extremes import BLOCK, largest, peaks_of_blocks
@@ -67,6 +68,7 @@ def survey(logits: Floats, normalisers: Floats, peaks: Floats, board: Board) -> 
     A row's sum is that of its segments, whoever adds them up.
     """
     rows = logits.shape[0]
+    require(peaks.shape[0] == rows and peaks.shape[1] == (logits.shape[1] + CHUNK - 1) // CHUNK)
     maxima, sums = np.empty((rows, SEGMENTS), np.float32), np.empty((rows, SEGMENTS), np.float32)
     _all_segments(board, rows * SEGMENTS, (logits, peaks, maxima, sums))
     for r in range(rows):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, LONG
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LONG
 
 WORD = 8
 """Bytes of a number."""
@@ -69,6 +69,7 @@ def task(function: Any) -> Any:
     """A kernel, function(member, first, last, given) → given ↦ two numbers by which any thread can call it.
 
     They hold as long as the kernel runs in which they are made, and as whoever calls that one keeps what is given.
+    What the kernel raises does not reach the thread that calls it: `has_failed` says whether it has raised anything.
     """
 
     @intrinsic
@@ -82,18 +83,42 @@ def task(function: Any) -> Any:
             shared.linkage = "internal"
             inner = ir.IRBuilder(shared.append_basic_block())
             place, *numbers = shared.args
-            loaded = inner.load(inner.inttoptr(place, given.type.as_pointer()))
-            context.call_internal_no_propagate(inner, compiled.fndesc, called, [*numbers, loaded])
+            kept = ir.LiteralStructType([LONG, given.type])
+            failed, of_given = _fields(inner, inner.inttoptr(place, kept.as_pointer()))
+            status, _ = context.call_internal_no_propagate(
+                inner, compiled.fndesc, called, [*numbers, inner.load(of_given)]
+            )
+            with inner.if_then(status.is_error, likely=False):
+                inner.store_atomic(ir.Constant(LONG, 1), failed, "monotonic", WORD)
             inner.ret_void()
             with builder.goto_entry_block():
-                room = builder.alloca(given.type)
-            builder.store(given, room)
+                room = builder.alloca(kept)
+            failed, of_given = _fields(builder, room)
+            builder.store(ir.Constant(LONG, 0), failed)
+            builder.store(given, of_given)
             both = [builder.ptrtoint(each, LONG) for each in (shared, room)]
             return context.make_tuple(builder, signature.return_type, both)
 
         return types.UniTuple(types.intp, 2)(given), generate
 
     return made
+
+
+def _fields(builder: Any, place: Any) -> list[Any]:
+    """Where it is written that something has failed, and what is given."""
+    zero = ir.Constant(INTEGER, 0)
+    return [builder.gep(place, [zero, ir.Constant(INTEGER, number)], inbounds=True) for number in range(2)]
+
+
+@intrinsic
+def has_failed(typing_context: Any, task: Any) -> Any:
+    """Whether any call of what `task` made has raised an error; not 0 if so."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = builder.extract_value(arguments[0], 1)
+        return builder.load_atomic(_pointer(builder, place), "monotonic", WORD)
+
+    return typed(COUNT, types.UniTuple(types.intp, 2)), generate
 
 
 @intrinsic

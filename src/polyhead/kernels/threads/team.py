@@ -119,7 +119,10 @@ def shared(function: Callable[[int, int, int, Any], None]) -> Callable[[Board, i
     def all_of_it(board: Board, count: int, given: Any) -> None:
         those = borrowed(given)
         if has_helpers(board):
-            lead(board, task(those), count)
+            shares = task(those)
+            lead(board, shares, count)
+            if atomics.has_failed(shares):
+                raise RuntimeError("a thread has raised an error in its share of a kernel's work")
         else:
             function(0, 0, count, those)
 
