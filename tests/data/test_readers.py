@@ -2,7 +2,9 @@
 
 import gzip
 import lzma
+import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from polyhead.data.readers import READERS, LinesConfig, Pair, ReaderConfig, TsvConfig, read, read_all
+from polyhead.data.readers import READERS, LinesConfig, Pair, ReaderConfig, TsvConfig, files, read, read_all
 from polyhead.data.readers.files import read_text_lines
 from polyhead.errors import DataError
 
@@ -165,3 +167,22 @@ def test_the_kind_names_the_reader() -> None:
         adapter.validate_python({"kind": "lines", "sauce": "a.en", "target": "a.de"})
     with pytest.raises(ValidationError, match="pattern"):
         LinesConfig(source=Path("a"), target=Path("b"), target_language="not a code")
+
+
+def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(files, "_CHUNK", 64)
+    (tmp_path / "x").write_bytes(b"a" * 900 + b"\n" + b"b" * 900 + b"\n")
+    assert [len(line) for line in read_text_lines(tmp_path / "x")] == [900, 900]
+    (tmp_path / "x").write_bytes(b"a" * 900 + b"\n" + b"b" * 5000 + b"\n")
+    with pytest.raises(DataError, match=r"x:2: this line has more than 1,000 bytes"):
+        list(read_text_lines(tmp_path / "x"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+def test_a_corpus_may_come_from_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x")
+    writer = threading.Thread(target=(tmp_path / "x").write_bytes, args=(b"a\nb\n",))
+    writer.start()
+    assert list(read_text_lines(tmp_path / "x")) == ["a", "b"]
+    writer.join()

@@ -20,7 +20,7 @@ def test_a_new_directory_with_a_card(toy_model, tmp_path):
 def test_every_reason_against_it_is_listed(toy_model, tmp_path, monkeypatch):
     refuse = Format("Elsewhere", lambda config: ["too small", "too old"], write=None, card=None)
     monkeypatch.setitem(FORMATS, "elsewhere", refuse)
-    with pytest.raises(ModelError, match="cannot be written for Elsewhere:\n- too small\n- too old"):
+    with pytest.raises(ModelError, match="cannot be written for Elsewhere: too small; too old"):
         export(toy_model, "elsewhere", tmp_path / "out")
     assert not any(tmp_path.iterdir())
 

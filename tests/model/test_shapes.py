@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polyhead.errors import RecipeError
 from polyhead.model.build import build_model
 from polyhead.model.config import TransformerConfig
-from polyhead.model.shapes import Shape, transformer_shapes
+from polyhead.model.shapes import Shape, check_sizes, transformer_shapes
 from tests.model.conftest import choices
 
 CHOICES = choices(TransformerConfig)
@@ -65,3 +65,9 @@ def test_sizes_that_do_not_fit_together(wrong: dict[str, object], vocabularies: 
     for make in (transformer_shapes, build_model):
         with pytest.raises(RecipeError, match=said):
             make(config, *vocabularies)
+
+
+def test_a_table_of_positions_has_an_upper_bound() -> None:
+    check_sizes(TransformerConfig(d_model=1024, max_length=8192), 10, 10)
+    with pytest.raises(RecipeError, match="max_length = 8194 times"):
+        check_sizes(TransformerConfig(d_model=1024, max_length=8194), 10, 10)

@@ -202,3 +202,12 @@ def test_what_is_no_such_file_is_refused_and_no_pickle_executed(path: Path) -> N
 def test_what_is_beyond_float32_becomes_infinite(tmp_path: Path) -> None:
     save_file({"w": torch.tensor([1e300, -1e300, 1.5], dtype=torch.float64)}, tmp_path / "w.safetensors")
     assert read_weights(tmp_path / "w.safetensors")["w"].tolist() == [np.inf, -np.inf, 1.5]
+
+
+@pytest.mark.parametrize("shape", [[1] * 100, [0, 1 << 62, 4]])
+def test_a_shape_that_no_array_has_is_refused(tmp_path: Path, shape: list[int]) -> None:
+    size = 4 if shape[0] else 0
+    header = json.dumps({"w": {"dtype": "F32", "shape": shape, "data_offsets": [0, size]}}).encode()
+    (tmp_path / "x").write_bytes(struct.pack("<Q", len(header)) + header + bytes(size))
+    with pytest.raises(SafetensorError):
+        read_weights(tmp_path / "x")

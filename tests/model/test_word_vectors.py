@@ -1,5 +1,6 @@
 """word2vec files in both formats, what a fresh embedding takes from them, and every way they can be broken."""
 
+import os
 import re
 from pathlib import Path
 
@@ -91,3 +92,18 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, content: bytes, pl
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         load_word_vectors(tmp_path / "none", PIECES, 2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+def test_a_pipe_and_a_device_are_no_word_vectors(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    for name, kind in (("pipe", "a pipe"), ("zeros", "a device")):
+        with pytest.raises(DataError, match=kind):
+            load_word_vectors(tmp_path / name, ["a"], 3)
+
+
+def test_a_line_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"1 3\n" + b"a" * 1_000_000)
+    with pytest.raises(DataError, match=":2: "):
+        load_word_vectors(tmp_path / "x", ["a"], 3)

@@ -48,8 +48,7 @@ def export(model: Path | str, to: str, out: Path | str) -> None:
         raise ModelError(f"{out} exists already; name a directory that does not")
     bundle = load_bundle(model)
     if reasons := target.obstacles(bundle.config):
-        listed = "\n".join(f"- {reason}" for reason in reasons)
-        raise ModelError(f"{model} cannot be written for {target.name}:\n{listed}")
+        raise ModelError(f"{model} cannot be written for {target.name}: {'; '.join(reasons)}")
     with _new_directory(out) as directory:
         target.write(bundle, directory)
         write_text(directory / "README.md", target.card(bundle))

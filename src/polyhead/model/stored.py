@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from polyhead.errors import shown
+from polyhead.errors import shortened
 from polyhead.reading import check_tensors
 
 Floats = NDArray[np.float32]
@@ -45,7 +45,7 @@ def parts(path: Path) -> list[tuple[str, str, tuple[int, ...]]]:
         found = [(name, str(part.get_dtype()), tuple[int, ...](part.get_shape())) for name, part in slices]
     for name, kind, _ in found:
         if kind not in BYTES:
-            raise SafetensorError(f"{shown(name)} is of kind {kind}, which no weight has")
+            raise SafetensorError(f"{shortened(name, 60)} is of kind {kind}, which no weight has")
     return found
 
 
@@ -61,4 +61,4 @@ def _shaped(name: str, found: Floats, shape: tuple[int, ...]) -> Floats:
     try:
         return found.reshape(shape)
     except ValueError as error:  # too many axes, or sizes that are beyond any memory beside one that is 0
-        raise SafetensorError(f"{shown(name)} has a shape that no weight has") from error
+        raise SafetensorError(f"{shortened(name, 60)} has a shape that no weight has") from error

@@ -49,7 +49,11 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     dev = list(read(config.dev))
     test = [(_name(reader), list(read([reader]))) for reader in config.test]
     if not train:
-        raise RecipeError(f"nothing is left to train on after cleaning:\n{report}")
+        reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
+        raise RecipeError(
+            f"nothing is left to train on after cleaning {report.read:,} pairs ({reasons}); look at the files with "
+            "`polyhead check`, or change data.cleaning"
+        )
     held_out = not dev
     if held_out:
         train, dev = _hold_out(train, seed)
