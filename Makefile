@@ -9,7 +9,7 @@ WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers 
 	test_translator.py test_ensembles.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked test-slow lint format bench bench-quick bench-bleu web docs wheel clean
+.PHONY: help demo test test-checked test-slow test-faults lint format bench bench-quick bench-bleu web docs wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -26,6 +26,9 @@ test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every i
 
 test-slow: $(VENV)/.dev-ready ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow
+
+test-faults: $(VENV)/.dev-ready ## kills, damage, full disks, two processes: what they cost, as a table (minutes)
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/faults -n $(WORKERS) -m "faults or not slow"
 
 lint: $(VENV)/.dev-ready ## style, types and import layers only
 	$(BIN)/ruff check

@@ -9,6 +9,7 @@ each loss and each weight, is compared with what a training that nobody disturbe
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -104,10 +105,10 @@ def compared(alone: Traces, found: Traces) -> list[str]:
 
 
 def wait_until_training(command: Command) -> None:
-    """Until the first update is under way, or the command has ended."""
+    """Until the first update, or the first translation of a distillation, is under way, or the command has ended."""
     while not command.ended:
         said = command.place / "stderr"
-        if said.exists() and b"precision: " in said.read_bytes():
+        if said.exists() and re.search(rb"precision: |translating ", said.read_bytes()):
             return
         time.sleep(0.002)
 

@@ -7,6 +7,7 @@ nobody: there the functions themselves are replaced, those of safetensors too, w
 import builtins
 import io
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -134,7 +135,7 @@ def writing(counter: Counter, path: Path, stream: Any, write: Callable[[Any], An
 
 
 def writing_tensors(counter: Counter, serialize_file: Callable[..., None]) -> Callable[..., None]:
-    """The same for a file of safetensors."""
+    """The same for a file of safetensors, which is written in place, or to a file beside it by a name of its own."""
 
     def call(tensors: Any, filename: Any, metadata: Any = None) -> None:
         counts = counter.step("write", filename)
@@ -142,6 +143,7 @@ def writing_tensors(counter: Counter, serialize_file: Callable[..., None]) -> Ca
         if counts:
             if counter.fatal:
                 os.truncate(filename, Path(filename).stat().st_size // 2)
+                shutil.copyfile(filename, Path(filename).with_name(".tmpQ3x8Za"))
             counter.step("write the second half of", filename)
 
     return call

@@ -95,19 +95,23 @@ class Nursery:
         *arguments: object,
         directory: Path,
         stdin: str = "",
+        stdout: str | None = None,
         fault: Mapping[str, object] | None = None,
         file_bytes: int | None = None,
+        more_bytes: int | None = None,
     ) -> Command:
         """Starts `polyhead ARGUMENTS` in a directory.
 
-        fault: what `killing.install` is given; file_bytes: no file can become longer
+        fault: what `killing.install` is given; file_bytes: no file can become longer; more_bytes: of memory that it may
+        take beside what it begins with
         """
         place = self.directory / f"command-{next(self._numbers)}"
         place.mkdir()
         (place / "stdin").write_text(stdin, encoding="utf-8")
         order = {"arguments": [str(each) for each in arguments], "directory": str(directory), "place": str(place)}
         stream = cast(Any, self._process.stdin)
-        stream.write(json.dumps({**order, "fault": fault, "file_bytes": file_bytes}) + "\n")
+        limits = {"file_bytes": file_bytes, "more_bytes": more_bytes}
+        stream.write(json.dumps({**order, "stdout": stdout, "fault": fault, **limits}) + "\n")
         stream.flush()
         return Command(place)
 

@@ -1,10 +1,12 @@
 """A process that has imported and compiled all that commands need, and does each command in a copy of itself.
 
 So a command begins in milliseconds, not in seconds, and may be killed like any other process. Orders come as lines of
-JSON on standard input: `{"arguments", "directory", "place", "fault", "file_bytes"}`. In the folder `place` a command
-finds its `stdin` and leaves `pid`, `stdout`, `stderr` and, once it has ended, `status` (negative: the signal).
+JSON on standard input: `{"arguments", "directory", "place", "stdout", "fault", "file_bytes", "more_bytes"}`. In the
+folder `place` a command finds its `stdin` and leaves `pid`, `stdout` (if no other is named), `stderr` and, once it has
+ended, `status` (negative: the signal).
 """
 
+import io
 import json
 import os
 import resource
@@ -43,20 +45,23 @@ def warm_up(directory: Path) -> None:
     recipe, model = directory / "recipe.toml", directory / "model"
     keys = [f"--out={directory}/other", "--training.precision=auto", "--model.d_model=64", "--model.d_ff=64"]
     recipe.write_text(tomli_w.dumps(toy.values(training__max_updates=2, tokenizer=subwords)), encoding="utf-8")
-    source = directory / "train.source"
     commands = [
         ["train", str(recipe)],
         ["train", str(recipe), *keys],
         ["info", str(model)],
         ["shortlist", str(model), "--best", "2"],
-        ["translate", str(model), "--input", str(source), "--output", str(directory / "out")],
+        ["translate", str(model), "--shortlist"],
     ]
     silent = os.open(os.devnull, os.O_WRONLY)
     outputs = [os.dup(number) for number in (1, 2)]
     for number in (1, 2):
         os.dup2(silent, number)
+    standard_input = sys.stdin
     for command in commands:
-        main(command)
+        sys.stdin = io.TextIOWrapper(io.BytesIO(b"bado kilu\n"))
+        status = main(command)
+        assert status == 0, command
+    sys.stdin = standard_input
     sys.stdout.flush()
     for kept, number in zip(outputs, (1, 2), strict=True):
         os.dup2(kept, number)
@@ -89,12 +94,11 @@ def obey(order: Order, place: Path) -> None:
     try:
         for number, name in enumerate(("stdin", "stdout", "stderr")):
             flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT
-            os.dup2(os.open(place / name, flags), number)
+            path = order["stdout"] if number == 1 and order["stdout"] is not None else place / name
+            os.dup2(os.open(path, flags), number)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  standard input for good
         os.chdir(order["directory"])
-        if order["file_bytes"] is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as in every Python: writing fails instead
-            resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_bytes"], resource.RLIM_INFINITY))
+        limit(order["file_bytes"], order["more_bytes"])
         if order["fault"] is not None:
             install(**order["fault"])
         status = main(order["arguments"])
@@ -105,6 +109,15 @@ def obey(order: Order, place: Path) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
+
+
+def limit(file_bytes: int | None, more_bytes: int | None) -> None:
+    """From now on no file may become longer, and this process may take so much more memory."""
+    if file_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, resource.RLIM_INFINITY))
+    if more_bytes is not None:
+        now = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + more_bytes, resource.RLIM_INFINITY))
 
 
 if __name__ == "__main__":
