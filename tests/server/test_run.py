@@ -28,7 +28,8 @@ def waiting(address):
 
 
 @pytest.mark.slow
-def test_sigterm_lets_the_requests_under_way_finish(tagged):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_lets_the_requests_under_way_finish(tagged, number):
     command = [
         sys.executable,
         "-m",
@@ -54,7 +55,7 @@ def test_sigterm_lets_the_requests_under_way_finish(tagged):
             thread.start()
         while waiting(address) <= 20 and len(answers) < 1:  # more than two requests' texts: all three have come
             time.sleep(0.02)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         for thread in threads:
             thread.join(300)
         assert [len(answer["translations"]) for answer in answers] == [10] * 3

@@ -5,11 +5,12 @@ import os
 import sys
 import warnings
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, Parameter
 
 import polyhead
-from polyhead.cli.usage import UsageError
-from polyhead.errors import PolyheadError, shortened
+from polyhead.cli.ending import abandon_output, ending_of, say
+from polyhead.cli.signals import raised_as_exceptions
+from polyhead.refusals import write_errors
 
 COMMANDS = {
     "demo": "Make a small corpus, train one model on it for French and Korean, translate, draw.",
@@ -47,7 +48,10 @@ for _name, _help in COMMANDS.items():
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted."""
+    """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted.
+
+    A signal that ends it gives 128 and its number.
+    """
     warnings.showwarning = _warn
     if sys.stderr.isatty():
         _show_messages()
@@ -56,20 +60,16 @@ def main(arguments: list[str] | None = None) -> int:
     # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
     words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
-        result = app(words, exit_on_error=False, print_error=False, result_action="return_value")
-        sys.stdout.flush()
-    except (CycloptsError, UsageError) as error:
-        return _fail(f"{error}\nTry `polyhead --help` or `polyhead COMMAND --help`.", 2)
-    except PolyheadError as error:
-        return _fail(str(error), 1)
-    except BrokenPipeError:
-        # The reader (head, less) has left; Python's own flush at exit must not complain about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
-        return _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part), 1)
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        with raised_as_exceptions():
+            result = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+            with write_errors("standard output"):
+                sys.stdout.flush()
+    except BaseException as error:
+        ending = ending_of(error, words)
+        if ending is None:
+            raise
+        abandon_output()
+        return say(ending)
     return result if isinstance(result, int) else 0
 
 
@@ -84,8 +84,3 @@ def _show_messages() -> None:
 def _warn(message: Warning | str, *place: object, **more: object) -> None:
     """A warning as a person reads it, without the line of code that it came from."""
     print(f"polyhead: {message}", file=sys.stderr)
-
-
-def _fail(message: str, status: int) -> int:
-    print(f"polyhead: {shortened(message)}", file=sys.stderr)
-    return status

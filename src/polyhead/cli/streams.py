@@ -8,6 +8,7 @@ from pathlib import Path
 
 from polyhead.data.readers.files import read_text_lines
 from polyhead.errors import DataError
+from polyhead.refusals import write_errors
 from polyhead.text import split_lines
 
 
@@ -30,9 +31,10 @@ def _is_empty(path: Path) -> bool:
 
 def write_lines(lines: Iterable[str]) -> None:
     """One line each to standard output, as UTF-8 whatever the locale; a line break inside a line becomes a space."""
-    for line in lines:
-        sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
-    sys.stdout.buffer.flush()
+    with write_errors("standard output"):
+        for line in lines:
+            sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
+        sys.stdout.buffer.flush()
 
 
 @contextmanager

@@ -32,6 +32,7 @@ Results = dict[str, dict[str, float]]
 def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, display: Display) -> Results:
     """Averages, rounds, saves, scores the dev and test sets, writes the model card and, last of all, the scores."""
     weights = rounded(final_weights(trainer), recipe.model)
+    trainer.check_place()
     save_weights(recipe.out, weights)
     load_weights(bundle, weights)
     translator = Translator(bundle, engine="auto", dtype="float32")
@@ -42,6 +43,7 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
             title = f"{name} ({language})" if bundle.config.tagged else name
             results[title] = scores
             display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
+    trainer.check_place()
     write_card(recipe, bundle, trainer.progress, results)
     numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
     write_listed_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")

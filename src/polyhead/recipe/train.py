@@ -99,7 +99,6 @@ def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display
             f"stopped after update {trainer.progress.update}; the same command with --resume goes on from there"
         )
         return Outcome(recipe.out, False, {})
-    held.check()
     return Outcome(recipe.out, True, finish(recipe, parts.bundle, trainer, pairs, display))
 
 

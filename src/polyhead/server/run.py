@@ -21,8 +21,8 @@ BACKLOG = 2048
 def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int) -> None:
     """Answers at `host:port` and says so on standard error; port 0 takes any that is free.
 
-    SIGTERM and SIGINT let the requests under way come to their end first. Raises ModelError for a directory that is no
-    model, PolyheadError for an address that cannot be listened at.
+    SIGTERM, SIGHUP and SIGINT let the requests under way come to their end first. Raises ModelError for a directory
+    that is no model, PolyheadError for an address that cannot be listened at.
     """
     models = open_directories(paths)
     listener = _listen(host, port)
@@ -37,6 +37,10 @@ def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int) -> No
     )
     # uvicorn raises the signal once more when it has shut down: then the work is done, and that is a success.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(
+            signal.SIGHUP, lambda number, frame: signal.raise_signal(signal.SIGTERM)
+        )  # its terminal is closed
     names, shown = ", ".join(model.id for model in models), f"[{host}]" if ":" in host else host
     print(f"serving {names} at http://{shown}:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
     uvicorn.Server(settings).run([listener])
