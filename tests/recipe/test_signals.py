@@ -1,0 +1,85 @@
+"""Signals while a run trains or validates."""
+
+import hashlib
+import json
+import signal
+
+import pytest
+
+from polyhead.recipe.signals import stop_on_signals
+from polyhead.recipe.train import train
+from polyhead.recipe.validation import Validator
+from polyhead.training.interrupt import Interrupt, Interrupted
+from polyhead.training.loop import Trainer
+
+TIMINGS = ("seconds", "target_tokens_per_second")
+HEEDED = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
+
+
+def traces(directory):
+    """The hash of the final weights, and the metrics without what a clock decides."""
+    lines = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    metrics = [{key: value for key, value in json.loads(line).items() if key not in TIMINGS} for line in lines]
+    return hashlib.sha256((directory / "model.safetensors").read_bytes()).hexdigest(), metrics
+
+
+@pytest.mark.parametrize("number", HEEDED)
+@pytest.mark.parametrize("nth", [1, 2, 3])
+def test_a_validation_ends_at_once_and_is_made_up_for(toy, monkeypatch, number, nth):
+    """The third one is that of the last update."""
+    alone = traces(train(toy.values("alone", model__dropout=0.2)).directory)
+    validate, calls = Validator.__call__, []
+
+    def signalled(self, weights):
+        calls.append(None)
+        if len(calls) == nth:
+            signal.raise_signal(number)
+            pytest.fail("validating went on")
+        return validate(self, weights)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Validator, "__call__", signalled)
+        outcome = train(toy.values("model", model__dropout=0.2))
+    assert not outcome.finished
+    assert train(toy.values("model", model__dropout=0.2), resume=True).finished
+    assert traces(toy.directory / "model") == alone
+
+
+@pytest.mark.parametrize("number", HEEDED)
+def test_in_the_loop_the_update_under_way_comes_to_its_end(toy, monkeypatch, capsys, number):
+    alone = traces(train(toy.values("alone")).directory)
+    update = Trainer._update
+
+    def signalled(self, batches, watch):
+        if self.progress.update == 4:
+            signal.raise_signal(number)
+        return update(self, batches, watch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_update", signalled)
+        assert not train(toy.values("model")).finished
+    assert "stopped after update 5; the same command with --resume goes on" in capsys.readouterr().err
+    assert train(toy.values("model"), resume=True).finished
+    assert traces(toy.directory / "model") == alone
+
+
+def test_a_request_before_work_that_can_be_ended_ends_it():
+    interrupt = Interrupt()
+    interrupt.request()
+    with pytest.raises(Interrupted), interrupt.at_once():
+        pytest.fail("it began")
+
+
+def test_what_is_ignored_stays_ignored_and_all_is_as_before_afterwards():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    terminate = signal.getsignal(signal.SIGTERM)
+    interrupt = Interrupt()
+    try:
+        with stop_on_signals(interrupt):
+            assert signal.getsignal(signal.SIGTERM) is not terminate
+            signal.raise_signal(signal.SIGHUP)
+        assert not interrupt.requested
+        assert signal.getsignal(signal.SIGTERM) is terminate
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
