@@ -61,7 +61,7 @@ CHANGES: dict[str, Change] = {
     "a block of 4096 bytes zeroed": _zeroed(4096),
 }
 ONCE = ["cut to nothing", "cut to a byte", "cut in half", "without its last byte", "with more at its end", "deleted"]
-OFTEN = {"a bit flipped": 8, "a block of 512 bytes zeroed": 2, "a block of 4096 bytes zeroed": 1}
+OFTEN = {"a bit flipped": 5, "a block of 512 bytes zeroed": 2, "a block of 4096 bytes zeroed": 1}
 
 
 def damages(file: str, seed: int) -> Iterator[Damage]:

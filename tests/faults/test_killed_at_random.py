@@ -29,12 +29,11 @@ SETTINGS = {
     "bfloat16, ema, two workers": ("bfloat16", {**EMA, "training__workers": 2}),
     "int8, last": ("int8", {}),
     "int8, ema, Muon": ("int8", {**EMA, **MUON}),
-    "int16, last": ("int16", {}),
-    "int16, ema, Muon": ("int16", {**EMA, **MUON}),
     "recurrent, float32": ("float32", {"model": {"kind": "rnn-attention", "d_model": 16, "hidden_size": 32}}),
     "recurrent, bfloat16": ("bfloat16", {"model": {"kind": "rnn-attention", "d_model": 16, "hidden_size": 32}}),
 }
 """Precision and the keys that are particular."""
+ON_AN_OLD_CPU = {"int16, last": ("int16", {}), "int16, ema, Muon": ("int16", {**EMA, **MUON})}
 WITHOUT_BFLOAT16 = {"POLYHEAD_CPU_WITHOUT": "avx512 avx10 amx", "ATEN_CPU_CAPABILITY": "avx2"}
 """The environment in which every CPU is one whose products of 16-bit whole numbers are the fastest."""
 KILLS, CHAIN = 12, 6
@@ -48,14 +47,16 @@ def old_cpu(tmp_path_factory):
     nursery.close()
 
 
-def campaign(nursery: Nursery, corpus, directory, record, how: str, setting: str, kills: int, seed: int) -> None:
-    precision, more = SETTINGS[setting]
+def campaign(nursery: Nursery, corpus, directory, record, setting: str, seed: int) -> None:
+    precision, more = (SETTINGS | ON_AN_OLD_CPU)[setting]
+    directory.mkdir(exist_ok=True)
     given = keys("toy", precision, {**WIDE, **more, "threads": 2 if "two" in setting else 1})
     run = Run(nursery, ("train", str(recipe(corpus, directory / "recipe.toml", **given))))
     refused = nursery.run(*run.words, "--training.max_updates=1", directory=directory)
     if refused.status == 1 and "training.precision" in refused.sentence:
         pytest.skip(refused.sentence)
-    kill_all(Chains.of(run, directory / "alone"), directory, record, how, f"{seed} {setting}", kills)
+    made = Chains.of(run, directory / "alone")
+    kill_all(made, directory, record, f"training, {setting}", f"{seed} {setting}", KILLS)
 
 
 def kill_all(made: Chains, directory, record, how: str, seed: str, kills: int) -> None:
@@ -75,9 +76,14 @@ def test_a_training_in_default_precision(nursery, corpus, tmp_path, faults_seed,
 
 @pytest.mark.faults
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_a_training(request, corpus, tmp_path, faults_seed, setting, record_property):
-    nursery = request.getfixturevalue("old_cpu" if "int16" in setting else "nursery")
-    campaign(nursery, corpus, tmp_path, record_property, f"training, {setting}", setting, KILLS, faults_seed)
+def test_a_training(nursery, corpus, tmp_path, faults_seed, setting, record_property):
+    campaign(nursery, corpus, tmp_path, record_property, setting, faults_seed)
+
+
+@pytest.mark.faults
+def test_a_training_on_a_cpu_without_bfloat16(old_cpu, corpus, tmp_path, faults_seed, record_property):
+    for number, setting in enumerate(ON_AN_OLD_CPU):
+        campaign(old_cpu, corpus, tmp_path / str(number), record_property, setting, faults_seed)
 
 
 @pytest.mark.faults

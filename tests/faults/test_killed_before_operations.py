@@ -68,8 +68,11 @@ def test_a_training_killed_before_each_of_them(training, tmp_path, part, record_
 @pytest.mark.faults
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_distillation_killed_before_each_of_them(distillation, tmp_path, part, record_property):
-    numbers = range(1 + part, len(distillation.operations) + 1, PARTS)
-    campaign(distillation, numbers, tmp_path / "run", record_property, "distillation, SIGKILL before each operation")
+    """Each on the distilled corpus; of those of the student's training, which are any training's, every third."""
+    done = enumerate(distillation.operations, start=1)
+    numbers = [number for number, operation in done if "distilled" in operation or number % 3 == 0]
+    how = "distillation, SIGKILL before each operation on its corpus and others"
+    campaign(distillation, numbers[part::PARTS], tmp_path / "run", record_property, how)
 
 
 def test_a_distillation_killed_before_some_of_them(distillation, tmp_path, faults_seed, record_property):
@@ -79,8 +82,8 @@ def test_a_distillation_killed_before_some_of_them(distillation, tmp_path, fault
 
 @pytest.mark.faults
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_training_that_is_resumed_killed_before_each_of_them(training, tmp_path, part, record_property):
-    """First killed in the middle of the second checkpoint, with leftovers of all kinds, then again while it goes on."""
+def test_a_training_that_is_resumed_killed_before_every_second(training, tmp_path, part, record_property):
+    """First killed in the middle of the second checkpoint, with leftovers of it, then again while it goes on."""
     middle = 1 + next(
         number
         for number, operation in enumerate(training.operations)
@@ -93,8 +96,8 @@ def test_a_training_that_is_resumed_killed_before_each_of_them(training, tmp_pat
     fault = {"below": str(directory), "before": None, "log": str(log)}
     training.run.nursery.run(*training.run.words, "--resume", directory=copied(template, directory), fault=fault)
     done = operations(log)
-    with tallied(record_property, FAULT, "training that is resumed, SIGKILL before each operation") as tally:
-        for number in range(1 + part, len(done) + 1, PARTS):
+    with tallied(record_property, FAULT, "training that is resumed, SIGKILL before every second operation") as tally:
+        for number in range(1 + 2 * part, len(done) + 1, 2 * PARTS):
             kill(training, copied(template, directory), number, resume=True)
             problems = readable(training, directory) + training.run.problems(directory, training.traces)
             tally.end(problems, f"n = {number} ({done[number - 1]})")

@@ -36,6 +36,7 @@ def serve() -> None:
     for line in sys.stdin:
         if os.fork() == 0:
             watch(json.loads(line))
+    os._exit(0)  # there is nothing to tidy up, and PyTorch takes a second for that
 
 
 def warm_up(directory: Path) -> None:
