@@ -66,6 +66,15 @@ def test_keeps_the_size_and_stands_anywhere(kind: str) -> None:
     torch.testing.assert_close(positions(x[0, places], places), whole[0, places])
 
 
+@pytest.mark.parametrize("kind", sorted({*POSITIONS} - {"none"}))
+def test_beyond_the_last_position_there_is_none(kind: str) -> None:
+    positions = POSITIONS[kind](16, 12)
+    assert positions(torch.randn(2, 1, 16), slice(11, 12)).shape == (2, 1, 16)
+    for first, length in ((12, 1), (11, 2), (0, 13), (50, 3)):  # of the first PyTorch makes a tensor without positions
+        with pytest.raises(IndexError, match=f"position {first + length - 1} is beyond the 12 positions"):
+            positions(torch.randn(2, length, 16), slice(first, first + length))
+
+
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_every_kind_but_none_tells_positions_apart(kind: str) -> None:
     same_token = torch.randn(1, 1, 16).expand(1, 8, 16)

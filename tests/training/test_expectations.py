@@ -230,3 +230,14 @@ def test_words_far_likelier_than_the_target() -> None:
         found = expectations(features, far * weight, torch.tensor([0, 2]))
         torch.testing.assert_close(found[0], torch.full((2,), 2 * far), rtol=1e-3, atol=0.01)
         assert all(each.isfinite().all() for each in found)
+
+
+@pytest.mark.parametrize("wrong", [-1, 30, 10**9])
+def test_a_target_that_is_no_word_is_refused_before_a_kernel_sees_it(wrong: int) -> None:
+    features, weight, targets = draw_problem(20, 30, 64)
+    targets[7] = wrong
+    with pytest.raises(IndexError, match="targets .* but the vocabulary has 30 words"):
+        module.by_kernel(features, weight, targets, torch.zeros(20), SMOOTHING)
+    for fewer in (19, 0):
+        with pytest.raises(ValueError, match=f"20 rows of features, but targets of shape \\({fewer},\\)"):
+            module.by_kernel(features, weight, targets[:fewer], torch.zeros(20), SMOOTHING)
