@@ -8,6 +8,7 @@ from torch import Tensor
 
 from polyhead.batch import Batch
 from polyhead.errors import RecipeError
+from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
 from polyhead.kernels.precision import bits_kept
 from polyhead.model.build import build_model
@@ -149,3 +150,34 @@ def test_gradients_are_nearly_those_of_float32(
     assert any(not torch.equal(*both) for both in zip(found, as_they_are, strict=True)) == (width == 64)
     for one, other in zip(found, exact, strict=True):
         assert float((one - other).norm()) <= near * float(other.norm()) + 1e-6
+
+
+@pytest.mark.parametrize("width", [64, 48])
+@pytest.mark.parametrize(
+    "arithmetic",
+    [
+        Arithmetic(),
+        Arithmetic(torch.bfloat16),
+        pytest.param(INT16, marks=vectors),
+        pytest.param(INT8, marks=in_bytes),
+        pytest.param(INT8_OF_FLOAT32, marks=in_bytes),
+    ],
+)
+def test_gradients_depend_on_nothing_that_lay_in_memory_before(
+    arithmetic: Arithmetic, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch's new tensors, and those that kernels work in, begin with NaN: the same bits come of it."""
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    expected, take = gradients(arithmetic, width), Scratch.take
+    monkeypatch.setattr(Scratch, "take", lambda *asked: _filled(take(*asked)))
+    torch.use_deterministic_algorithms(True)
+    try:
+        found = gradients(arithmetic, width)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert all(torch.equal(one, other) for one, other in zip(found, expected, strict=True))
+
+
+def _filled(room: Tensor) -> Tensor:
+    room.view(torch.uint8).fill_(0xFF)
+    return room
