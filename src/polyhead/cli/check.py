@@ -4,16 +4,17 @@ import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from polyhead.cli.paths import NamedPath
+
 
 def check(
     *,
-    source: Path,
-    target: Path,
+    source: NamedPath,
+    target: NamedPath,
     json_output: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Look at a corpus before training on it: what cleaning would drop and why, lengths, what training would choose.

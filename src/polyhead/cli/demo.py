@@ -7,11 +7,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from polyhead.cli.numbers import Seed
+from polyhead.cli.paths import NamedPath
 
 
 def demo(
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    out: Path = Path("runs/demo"),
+    out: NamedPath = Path("runs/demo"),
     seed: Seed = 1,
 ) -> int:
     """Make a small corpus, train one model on it for French and Korean, translate, draw.

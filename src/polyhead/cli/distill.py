@@ -1,28 +1,28 @@
 """`polyhead distill`."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from polyhead.cli.numbers import Beam
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.train import Corpora, recipe_values
 
 
 def distill(
-    teacher: Path,
+    teacher: NamedPath,
     recipe: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     /,
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    source: tuple[Path, ...] = (),
-    target: tuple[Path, ...] = (),
-    dev_source: Path | None = None,
-    dev_target: Path | None = None,
-    ensemble: tuple[Path, ...] = (),
+    source: tuple[NamedPath, ...] = (),
+    target: tuple[NamedPath, ...] = (),
+    dev_source: NamedPath | None = None,
+    dev_target: NamedPath | None = None,
+    ensemble: tuple[NamedPath, ...] = (),
     beam: Beam = 5,
     select: Literal["best", "bleu", "chrf"] = "best",
     keep_original: bool = False,
-    out: Path | None = None,
+    out: NamedPath | None = None,
     resume: bool = False,
 ) -> int:
     """Train a student on a teacher's translations of its training text.

@@ -1,23 +1,23 @@
 """`polyhead evaluate`."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from polyhead.cli.numbers import Beam
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 
 
 def evaluate(
-    model: Path | None = None,
+    model: NamedPath | None = None,
     /,
     *,
-    reference: tuple[Path, ...],
-    source: Path | None = None,
-    hypothesis: Path | None = None,
-    baseline: Path | None = None,
+    reference: tuple[NamedPath, ...],
+    source: NamedPath | None = None,
+    hypothesis: NamedPath | None = None,
+    baseline: NamedPath | None = None,
     to: str | None = None,
     tokenize: str | None = None,
     beam: Beam | None = None,

@@ -1,10 +1,11 @@
 """`polyhead export`."""
 
-from pathlib import Path
 from typing import Literal
 
+from polyhead.cli.paths import NamedPath
 
-def export(model: Path, out: Path, /, *, to: Literal["ctranslate2", "huggingface"]) -> None:
+
+def export(model: NamedPath, out: NamedPath, /, *, to: Literal["ctranslate2", "huggingface"]) -> None:
     """Write a model in another engine's format: the same weights, the same arithmetic.
 
     Parameters

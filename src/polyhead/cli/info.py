@@ -1,13 +1,14 @@
 """`polyhead info`."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from polyhead.cli.paths import NamedPath
 
-def info(model: Path, /, *, json_output: Annotated[bool, Parameter(name="--json")] = False) -> None:
+
+def info(model: NamedPath, /, *, json_output: Annotated[bool, Parameter(name="--json")] = False) -> None:
     """Describe a model directory: languages, sizes, vocabulary, how it translates.
 
     Parameters

@@ -1,24 +1,24 @@
 """`polyhead look`."""
 
 import sys
-from pathlib import Path
 
 from polyhead.cli.numbers import Layer
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 
 
 def look(
-    model: Path,
+    model: NamedPath,
     text: str,
     /,
     *,
     to: str | None = None,
     target: str | None = None,
-    html: Path | None = None,
-    png: Path | None = None,
-    svg: Path | None = None,
-    npz: Path | None = None,
-    json: Path | None = None,
+    html: NamedPath | None = None,
+    png: NamedPath | None = None,
+    svg: NamedPath | None = None,
+    npz: NamedPath | None = None,
+    json: NamedPath | None = None,
     layer: Layer = -1,
 ) -> None:
     """Look inside while one sentence is translated: a page, a picture of the cross-attention, or the numbers.

@@ -2,18 +2,19 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from polyhead.cli.paths import NamedPath
+
 
 def score(
-    model: Path,
+    model: NamedPath,
     /,
     *,
-    source: Path,
-    target: Path,
+    source: NamedPath,
+    target: NamedPath,
     to: str | None = None,
     json_lines: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:

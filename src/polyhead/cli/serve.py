@@ -15,14 +15,15 @@ from polyhead.cli.numbers import (
     Texts,
     Threads,
 )
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import PolyheadError
 
 
 def serve(
-    model: Path,
+    model: NamedPath,
     /,
-    *more: Path,
+    *more: NamedPath,
     host: str = "127.0.0.1",
     port: Port = 8000,
     threads: Threads | None = None,
@@ -34,7 +35,7 @@ def serve(
     batch_tokens: BatchTokens = 4096,
     trace_memory: Mebibytes = 256,
     trace_seconds: Seconds = 900.0,
-    api_key_file: Path | None = None,
+    api_key_file: NamedPath | None = None,
     origin: tuple[str, ...] = (),
 ) -> None:
     """Serve models over HTTP, and the page that shows what happens inside them.

@@ -1,17 +1,16 @@
 """`polyhead shortlist`."""
 
-from pathlib import Path
-
 from polyhead.cli.numbers import Pieces
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 
 
 def shortlist(
-    model: Path,
+    model: NamedPath,
     /,
     *,
-    source: tuple[Path, ...] = (),
-    target: tuple[Path, ...] = (),
+    source: tuple[NamedPath, ...] = (),
+    target: tuple[NamedPath, ...] = (),
     to: tuple[str, ...] = (),
     best: Pieces = 60,
     frequent: Pieces = 200,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import RecipeError
 
@@ -15,11 +16,11 @@ def train(
     recipe: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     /,
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    source: tuple[Path, ...] = (),
-    target: tuple[Path, ...] = (),
-    dev_source: Path | None = None,
-    dev_target: Path | None = None,
-    out: Path | None = None,
+    source: tuple[NamedPath, ...] = (),
+    target: tuple[NamedPath, ...] = (),
+    dev_source: NamedPath | None = None,
+    dev_target: NamedPath | None = None,
+    out: NamedPath | None = None,
     resume: bool = False,
 ) -> int:
     """Train a translator from a recipe or from two text files.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -24,6 +23,7 @@ from polyhead.cli.numbers import (
     Temperature,
     Threads,
 )
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 def translate(
-    model: Path,
-    file: Path | None = None,
+    model: NamedPath,
+    file: NamedPath | None = None,
     /,
     *,
     to: str | None = None,
@@ -49,8 +49,8 @@ def translate(
     length_penalty: LengthPenalty | None = None,
     patience: Patience | None = None,
     no_repeat_ngram: Ngram | None = None,
-    prefix: Path | None = None,
-    ensemble: tuple[Path, ...] = (),
+    prefix: NamedPath | None = None,
+    ensemble: tuple[NamedPath, ...] = (),
     align: bool = False,
     batch_tokens: BatchTokens = 4096,
     threads: Threads | None = None,

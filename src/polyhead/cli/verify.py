@@ -1,9 +1,9 @@
 """`polyhead verify`."""
 
-from pathlib import Path
+from polyhead.cli.paths import NamedPath
 
 
-def verify(model: Path, /, *, accept: bool = False) -> int:
+def verify(model: NamedPath, /, *, accept: bool = False) -> int:
     """Say whether the files of a model directory are as they were written, by their SHA-256 in `SHA256SUMS`.
 
     Parameters

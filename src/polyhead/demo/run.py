@@ -8,7 +8,7 @@ from pathlib import Path
 
 from polyhead.demo.grammar import DemoCorpus, Example, pronoun_of
 from polyhead.evaluation.metrics import evaluate
-from polyhead.files import write_text
+from polyhead.files import remove_leftovers, write_text
 from polyhead.inspection.pictures import loss_curve_picture, positional_encoding_picture
 from polyhead.model.positions import positional_encoding
 from polyhead.recipe.load import Values, merge
@@ -71,6 +71,8 @@ def run_demo(out: Path, corpus: DemoCorpus, seed: int = 1, keys: Values | None =
 
 def _run_demo(held: Held, values: Values, corpus: DemoCorpus) -> DemoReport | None:
     began, out = time.monotonic(), held.directory
+    for folder in ("corpus", "pictures"):
+        remove_leftovers(out / folder)
     resume = started(out)
     if not resume:
         write_corpus(corpus, out / "corpus")

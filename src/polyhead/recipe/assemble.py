@@ -104,8 +104,6 @@ def make_trainer(
     held: the run's directory
     """
     config = recipe.training
-    if config.workers > 1 and recipe.model.kind != "transformer":
-        raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
     workers = Workers(config.workers)
     arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
     display.message(f"precision: {arithmetic}")

@@ -17,12 +17,13 @@ from polyhead.errors import RecipeError
 from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
+from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import fingerprint, started
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
-from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
+from polyhead.recipe.train import Outcome, check_directory, choose_device, directory_of, train_in
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import PlainDisplay, duration
@@ -67,6 +68,7 @@ def _distill_in(
     _check(draft.out, corpus, resume)
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
+    check_feasible(draft, choose_device())
     pairs = read_pairs(draft.data, draft.seed)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)

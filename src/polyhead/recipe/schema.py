@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from polyhead.config import Config
 from polyhead.data.batching import BatchingConfig
@@ -16,6 +16,13 @@ from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.training.loop import TrainingConfig
 
 Reader = Annotated[ReaderConfig, Field(discriminator="kind")]
+
+
+def _named(path: object) -> object:
+    """An empty path would be the current directory."""
+    if path == "":
+        raise ValueError("an empty path names no directory")
+    return path
 
 
 class DataConfig(Config):
@@ -47,7 +54,7 @@ class DataConfig(Config):
 class Recipe(Config):
     """One training run."""
 
-    out: Path = Path("model")
+    out: Annotated[Path, BeforeValidator(_named)] = Path("model")
     """The model directory to write."""
     seed: int = Field(default=1, ge=0, le=LARGEST_SEED)
     """Decides initial weights, dropout, the order of batches and subword sampling."""

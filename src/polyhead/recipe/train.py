@@ -11,6 +11,7 @@ from polyhead.errors import RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.recipe.assemble import assemble, make_trainer
 from polyhead.recipe.defaults import complete
+from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.prepare import Pairs, read_pairs
@@ -59,7 +60,8 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     check_directory(draft.out, resume)
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = choose_device()
+    check_feasible(draft, device)
     say = PlainDisplay().message
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
@@ -67,6 +69,7 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     begun = read_record(draft.out) if resume else None
     completed, choices = complete(values, len(pairs.train), device, begun)
     recipe = make_recipe(completed)
+    check_feasible(recipe, device)
     if resume:
         check_same(recipe, pairs)
     for choice in choices:
@@ -78,11 +81,17 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
         display.close()
 
 
+def choose_device() -> torch.device:
+    """Where models are trained: on a GPU if there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display: Display, resume: bool) -> Outcome:
     parts = assemble(recipe, pairs, device, display)
     held.check()
     for folder in FOLDERS:
         (recipe.out / folder).mkdir(parents=True, exist_ok=True)
+    for folder in (*FOLDERS, "distilled", "distilled/shards"):
         remove_leftovers(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
