@@ -133,15 +133,6 @@ def _physical_cores() -> int:
         return len(allowed)
 
 
-def physical_memory() -> int | None:
-    """Bytes of main memory that the machine has; None where the system doesn't say."""
-    names: Mapping[str, int] = getattr(os, "sysconf_names", {})  # Windows has none
-    if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
-        return None
-    found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return found if found > 0 else None
-
-
 def use_cores(count: int) -> None:
     """So many for each operation of this thread and of those that begin later."""
     if has_torch():

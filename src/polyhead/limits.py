@@ -4,6 +4,9 @@ Nobody who means to translate comes near them. They are there so that a damaged 
 keyboard, is refused in a sentence before it costs memory or time.
 """
 
+import os
+from collections.abc import Mapping
+
 MOST_LAYERS = 1_000
 """Layers of an encoder or a decoder."""
 MOST_RECURRENT_LAYERS = 100
@@ -59,3 +62,12 @@ LONGEST_MESSAGE = 289
 """Characters of an error message: with the program's name before it that is below 300."""
 DEEPEST = 20
 """Tables and lists within each other in a file of settings."""
+
+
+def physical_memory() -> int | None:
+    """Bytes of this machine's main memory; None where the system doesn't say."""
+    names: Mapping[str, int] = getattr(os, "sysconf_names", {})  # Windows has none
+    if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
+        return None
+    found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return found if found > 0 else None

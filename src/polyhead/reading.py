@@ -9,7 +9,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-from polyhead.limits import LARGEST_HEADER
+from polyhead.limits import LARGEST_HEADER, physical_memory
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """Opened so, a pipe that nobody writes to doesn't keep its reader waiting."""
@@ -75,11 +75,3 @@ def check_tensors(path: Path) -> None:
     memory = physical_memory()
     if memory is not None and size > memory:
         raise Unreadable(f"it has {size:,} bytes, more than the {memory:,} of this machine's memory")
-
-
-def physical_memory() -> int | None:
-    """Bytes of this machine's memory; None on systems that don't say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None

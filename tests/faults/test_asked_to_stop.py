@@ -1,4 +1,4 @@
-"""A training that is asked to stop, whatever it is at, does so soon and without a traceback, and can be gone on with."""
+"""A training that is asked to stop does so soon and without a traceback, whatever it is at, and can be gone on with."""
 
 import random
 import re

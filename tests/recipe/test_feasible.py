@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from polyhead.errors import DataError, RecipeError
-from polyhead.hardware import physical_memory
+from polyhead.limits import physical_memory
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.train import train
@@ -14,7 +14,7 @@ from polyhead.training import precision
 
 NOTHING = {"kind": "lines", "source": "no such text", "target": "no such text"}
 RECURRENT = {"kind": "rnn", "d_model": 8, "hidden_size": 8}
-HUGE = {"encoder_layers": 1, "decoder_layers": 1, "d_model": 8192, "d_ff": 2_000_000, "num_heads": 8}
+HUGE = {"encoder_layers": 8, "decoder_layers": 8, "d_model": 8192, "d_ff": 200_000, "num_heads": 8}
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_what_can_work_comes_to_its_corpus(tmp_path, keys):
 
 def test_weights_for_which_there_is_no_memory(monkeypatch):
     recipe = make_recipe({"data": {"train": [NOTHING]}, "model": HUGE})
-    monkeypatch.setattr("polyhead.recipe.feasible.physical_memory", lambda: 16 << 30)
-    with pytest.raises(RecipeError, match=r"has 6\d,\d{3},\d{3},\d{3} weights, which take 24\d GiB, .* has 16 GiB of"):
+    monkeypatch.setattr("polyhead.recipe.room.physical_memory", lambda: 16 << 30)
+    with pytest.raises(RecipeError, match=r"at least 58,\d{3},\d{3},\d{3} parameters and takes 7\d\d GB .* has 17 GB"):
         check_feasible(recipe, torch.device("cpu"))
-    monkeypatch.setattr("polyhead.recipe.feasible.physical_memory", lambda: None)
+    monkeypatch.setattr("polyhead.recipe.room.physical_memory", lambda: None)
     check_feasible(recipe, torch.device("cpu"))
 
 

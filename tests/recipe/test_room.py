@@ -31,9 +31,9 @@ def test_vocabularies_count(monkeypatch: pytest.MonkeyPatch) -> None:
         check_room(TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64), CPU, 900_000, 900_000)
 
 
-def test_training_keeps_four_numbers_a_weight_where_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_keeps_three_numbers_a_weight_where_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     config = TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64)
-    monkeypatch.setattr(room, "physical_memory", lambda: 1_000_000)
+    monkeypatch.setattr(room, "physical_memory", lambda: 800_000)
     check_room(config, torch.device("cuda"))
     with pytest.raises(RecipeError):
         check_room(config, CPU)

@@ -59,7 +59,6 @@ class Parts:
 
 def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display) -> Parts:
     """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data."""
-    check_room(recipe.model, device)
     source, target = _tokenizers(recipe, pairs, display)
     check_room(recipe.model, device, source.vocabulary_size, target.vocabulary_size)
     tagged = len(pairs.languages) > 1

@@ -5,14 +5,14 @@ from math import prod
 import torch
 
 from polyhead.errors import RecipeError
+from polyhead.limits import physical_memory
 from polyhead.model.config import ModelConfig
 from polyhead.model.trained import shapes_of
-from polyhead.reading import physical_memory
 
 FLOAT32 = 4
 """Bytes of a number."""
-KEPT = 4
-"""Numbers that training keeps of each weight: itself, its gradient and two moments."""
+KEPT = 3
+"""Numbers that training keeps of each weight at least: itself, its gradient and a moment."""
 SMALLEST = 5
 """Pieces of the smallest vocabulary that there can be."""
 
