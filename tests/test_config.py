@@ -14,6 +14,8 @@ class Settings(Config):
     """A whole number."""
     share: float | None = Field(default=None, ge=0, le=1e300)
     """A number."""
+    free: float = 0.0
+    """A number without bounds."""
     on: bool = False
     """A truth."""
     name: str = ""
@@ -31,9 +33,10 @@ def test_a_whole_number_is_nothing_else(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", [float("inf"), -float("inf"), float("nan"), "inf", "nan", True, 10**400, "1e999"])
-def test_numbers_are_finite(value: object) -> None:
+@pytest.mark.parametrize("key", ["share", "free"])
+def test_numbers_are_finite(key: str, value: object) -> None:
     with pytest.raises(ValidationError):
-        Settings.model_validate({"share": value})
+        Settings.model_validate({key: value})
 
 
 def test_truths_stay_truths() -> None:

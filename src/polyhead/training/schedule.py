@@ -17,7 +17,7 @@ class ScheduleConfig(Config):
 
     kind: Literal["paper", "inverse-sqrt", "cosine", "constant"] = "paper"
     """The paper's (section 5.3, needs no peak), inverse square root, half a cosine down to 0, or constant."""
-    learning_rate: float = Field(default=1.0, gt=0, le=1_000)
+    learning_rate: float = Field(default=1.0, gt=0, le=1e6)
     """The peak reached at the end of warm-up; for `paper` a factor on its own peak (warmup·d_model)^-0.5."""
     warmup: int = Field(default=4000, ge=1, le=MOST_COUNTED)
     """warmup_steps: updates over which the rate rises linearly from 0."""
