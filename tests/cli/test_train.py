@@ -89,7 +89,7 @@ def test_resuming_nothing(polyhead, toy, files):
         ("out = ", "not valid TOML"),
         ("nonsense", "not valid TOML"),
         ("[data]\ntrian = []", "did you mean 'train'"),
-        ("[model]\nd_modle = 3", "model.d_modle: there is no such key, did you mean 'd_model'"),
+        ("[model]\nd_modle = 3", "model.d_modle: there is no such key; did you mean 'd_model'"),
         ("[model]\npreset = 'huge'", "model.preset"),
         ("[model]\nd_model = 'wide'", "model.d_model = 'wide'"),
         ("[model]\nkind = 'perceptron'", "perceptron"),

@@ -71,9 +71,9 @@ def test_wrong_keys_are_listed_with_the_nearest_right_ones():
     with pytest.raises(RecipeError) as caught:
         make_recipe(values)
     said = str(caught.value)
-    assert "modle: there is no such key, did you mean 'model'?" in said
-    assert "training.max_update: there is no such key, did you mean 'max_updates'?" in said
-    assert "training.optimizer.beta3: there is no such key, did you mean 'beta" in said
+    assert "modle: there is no such key; did you mean 'model'?" in said
+    assert "training.max_update: there is no such key; did you mean 'max_updates'?" in said
+    assert "training.optimizer.beta3: there is no such key; did you mean 'beta" in said
 
 
 def test_what_is_wrong_with_a_value_is_said_with_the_value():

@@ -34,7 +34,7 @@ def _explain(problem: Mapping[str, Any]) -> str:
     place = [str(part) for part in problem["loc"]]
     key = shortened(".".join(part for part in place if part not in _KINDS), _LONGEST_NAME)
     if problem["type"] == "extra_forbidden":
-        return f"{key}: there is no such key, {suggest(place[-1], _fields_at(place[:-1]))}"
+        return f"{key}: there is no such key; {suggest(place[-1], _fields_at(place[:-1]))}"
     if problem["type"] == "missing":
         return f"{key}: this key is needed"
     message = shortened(str(problem["msg"]).removeprefix("Value error, "), _LONGEST_REASON)
