@@ -128,10 +128,11 @@ def _acquire_by_presence(path: Path) -> BaseFileLock:
 
 
 def _sign(descriptor: int) -> None:
-    """Writes into the file who holds it, for who finds it held."""
-    os.ftruncate(descriptor, 0)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, f"{os.getpid()}\n{socket.gethostname()}\n".encode())
+    """Writes into the file who holds it, for who finds it held; on a full disk nobody will know."""
+    with suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, f"{os.getpid()}\n{socket.gethostname()}\n".encode())
 
 
 def _in_use(path: Path) -> str:

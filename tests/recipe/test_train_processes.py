@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -127,6 +128,27 @@ def test_the_best_model_so_far_translates_while_the_run_goes_on(toy):
         assert translated.stdout.count("\n") == 1
         process.communicate()
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("size", [1_000, 20_000])
+def test_files_that_may_not_be_so_large_cost_nothing_that_was_written(toy, size):
+    """The system refuses larger ones as it does on a full disk: the vocabulary, or a snapshot."""
+    arguments = command(toy, "model", training__max_updates=20, training__validate_every=8)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    refused = subprocess.run(arguments, preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert "Traceback" not in refused.stderr
+    assert "cannot be written: File too large; what was there before is untouched" in refused.stderr.splitlines()[-1]
+    assert not [each for each in toy.directory.rglob("*") if each.name.startswith(".")]
+    resume = ["--resume"] if (toy.directory / "model" / "training" / "recipe.toml").exists() else []
+    subprocess.run([*arguments, *resume], check=True, capture_output=True)
+    subprocess.run(
+        command(toy, "alone", training__max_updates=20, training__validate_every=8), check=True, capture_output=True
+    )
+    assert weights(toy.directory / "model") == weights(toy.directory / "alone")
 
 
 def test_a_run_that_is_refused_leaves_nothing_behind(toy):
