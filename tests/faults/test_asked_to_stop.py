@@ -1,4 +1,4 @@
-"""A training that is asked to stop does so soon and without a traceback, whatever it is at, and can be gone on with."""
+"""A training that is asked to stop, whatever it is at, does so soon, without a traceback, and can be gone on with."""
 
 import random
 import re
@@ -45,10 +45,10 @@ STAGES = ["reading the corpus", "vocabulary: ", "precision: ", "update 8 ", "sco
 def campaign(alone, stages, directory, record, seed: int, times: int, how: str) -> None:
     draw = random.Random(f"{seed} {how}")
     with tallied(record, FAULT, how) as tally:
-        for stage in stages:
+        for place, stage in enumerate(stages):
             for count in range(times):
-                number, delay = ASKED[count % len(ASKED)], draw.uniform(0, 0.1)
-                problems = ask(alone, directory / f"{stages.index(stage)}-{count}", number, stage, delay)
+                number, delay = ASKED[(place + count) % len(ASKED)], draw.uniform(0, 0.1)
+                problems = ask(alone, directory / f"{place}-{count}", number, stage, delay)
                 tally.end(problems, f"{signal.Signals(number).name} {delay:.3f} s after {stage!r}")
 
 
