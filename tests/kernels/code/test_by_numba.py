@@ -86,6 +86,9 @@ def test_no_pickle_is_read_that_others_could_have_written(directory: Path, tmp_p
         version = pickle.load(file)
     index.write_bytes(pickle.dumps(version) + pickle.dumps(_Harm(trace)))
     index.chmod(0o666)
+    (kept,) = (directory / "__pycache__").glob("numba-*")
+    assert kept.stat().st_mode & 0o777 == 0o700
+    kept.chmod(0o755)
     assert run(directory) == [3.0, 0]
     assert not trace.exists()
     index.chmod(0o644)

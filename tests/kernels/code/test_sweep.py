@@ -46,6 +46,7 @@ def put(folder: Path, name: str, days: float) -> Path:
         ("layers.decode-1.code.what.1", 0, True),
         ("layers.cpython-311.pyc", 1000, True),
         ("notes.txt", 1000, True),
+        ("numba-notes.cpython-311.pyc", 1000, True),
     ],
 )
 def test_what_is_old_goes(tmp_path: Path, name: str, days: float, stays: bool) -> None:

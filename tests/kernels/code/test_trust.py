@@ -122,7 +122,8 @@ def test_anothers_folder_is_not_safe_wherever_it_is_in_the_path(tmp_path: Path) 
 
 
 def test_all_that_lies_in_a_folder_is_looked_at(tmp_path: Path) -> None:
-    assert are_safe_files(tmp_path / "missing")
+    assert not are_safe_files(tmp_path / "missing")
+    tmp_path.chmod(0o755)
     inner = tmp_path / "a" / "file"
     inner.parent.mkdir(mode=0o755)
     inner.write_bytes(b"")
@@ -136,6 +137,9 @@ def test_all_that_lies_in_a_folder_is_looked_at(tmp_path: Path) -> None:
     inner.parent.chmod(0o755)
     (tmp_path / "link").symlink_to(inner)
     assert not are_safe_files(tmp_path)
+    assert not are_safe_files(tmp_path / "link")
+    tmp_path.chmod(0o700)
+    assert are_safe_files(tmp_path), "nobody else can look into it"
 
 
 @is_root

@@ -13,6 +13,9 @@ from polyhead.kernels.code.sources import digest_of
 from polyhead.kernels.code.sweep import BY_NUMBA, sweep
 from polyhead.kernels.code.trust import are_safe_files
 
+_DIGITS = 16
+"""Of the sources' digest, in a folder's name."""
+
 
 def let_keep(dispatcher: Any, source: Path, config: Any) -> None:
     """Numba keeps what this function is compiled to, if there is a safe folder for it; else every process compiles.
@@ -23,10 +26,10 @@ def let_keep(dispatcher: Any, source: Path, config: Any) -> None:
     folder, sources = folder_of(source.parent), digest_of(source.parent)
     if folder is None or sources is None:
         return
-    kept = folder / f"{BY_NUMBA}{sources[:16]}"
+    kept = folder / f"{BY_NUMBA}{sources[:_DIGITS]}"
     if not _is_safe(kept):
         return
-    sweep(folder, sources[:16])
+    sweep(folder, sources[:_DIGITS])
     before, config.CACHE_DIR = config.CACHE_DIR, str(kept)
     try:
         with suppress(RuntimeError):  # nothing can be written there
@@ -37,5 +40,7 @@ def let_keep(dispatcher: Any, source: Path, config: Any) -> None:
 
 @cache
 def _is_safe(kept: Path) -> bool:
-    """As it was before this process came."""
+    """As it was before this process came. Where there is none, it is made, for this user alone."""
+    with suppress(OSError):
+        kept.mkdir(0o700)
     return are_safe_files(kept)

@@ -5,6 +5,7 @@ changed source makes all of it anew. Code of these sources may be another CPU's,
 """
 
 import os
+import re
 import shutil
 from contextlib import suppress
 from functools import cache
@@ -17,7 +18,9 @@ DAY = 24 * 60 * 60
 UNUSED, SUPERSEDED, ABANDONED = 90 * DAY, 7 * DAY, DAY
 """Seconds after which code of these sources goes, code of others, and a file that somebody began to write."""
 BY_NUMBA = "numba-"
-"""How the names of the folders begin in which Numba keeps what it has compiled, where it has to do so itself."""
+"""How the names of the folders begin in which Numba keeps what it has compiled, where it has to do so itself; behind it
+stands how the sources are named."""
+_FOLDER = re.compile(BY_NUMBA + "[0-9a-f]{16}")
 
 
 def mark_used(file: Path) -> None:
@@ -39,7 +42,7 @@ def sweep(folder: Path, sources: str) -> None:
 
 def _is_over(file: Path, sources: str) -> bool:
     age = time() - file.lstat().st_mtime
-    if file.name.startswith(BY_NUMBA):
+    if _FOLDER.fullmatch(file.name):
         return age > SUPERSEDED and not file.name.endswith(sources)
     if file.suffix == SUFFIX:
         return age > (UNUSED if f"-{sources}-" in file.name else SUPERSEDED)

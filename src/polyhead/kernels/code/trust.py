@@ -51,13 +51,14 @@ def read_safely(file: Path, most: int) -> bytes:
 
 
 def are_safe_files(folder: Path) -> bool:
-    """Whether all that lies in a folder, at any depth, is a file or a folder that nobody else can write to."""
+    """Whether nobody else can write to what lies in a folder, at any depth: nobody reaches it, or each file says so."""
     if not ASKED:
         return True
     try:
-        found = [os.lstat(each) for each in (folder, *folder.rglob("*"))]
-    except FileNotFoundError:
-        return not folder.is_symlink()  # there is nothing yet
+        first = os.lstat(folder)
+        if _is_ours(first, stat.S_IFDIR) and not first.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            return True
+        found = [first, *(os.lstat(each) for each in folder.rglob("*"))]
     except OSError:
         return False
     return all(_is_ours(each, stat.S_IFDIR) or _is_ours(each, stat.S_IFREG) for each in found)
