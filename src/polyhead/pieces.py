@@ -53,14 +53,15 @@ def cut_into_pieces(
     prefixes: Sequence[str] | None,
     limits: Limits,
 ) -> Iterator[Piece]:
-    """The texts, split where they are longer than the limits; blank texts have no piece.
+    """The texts, split where they are longer than a source may be; blank texts have no piece.
 
-    Raises ModelError for a language that the model doesn't write, PolyheadError for prefixes that don't fit and for a
-    character of more tokens than the limits leave room for.
+    A single character is read even where it is longer than any source in training was. Raises ModelError for a language
+    that the model doesn't write, PolyheadError for prefixes that don't fit and for a character of more tokens than the
+    model has positions.
     """
     tag = language_tag(bundle, target_language)
     encode = bundle.source_tokenizer.encode
-    room = limits.source - len(tag) - 1
+    room, most = limits.source - len(tag) - 1, limits.target - len(tag) - 1
     given = _encode_prefixes(bundle, texts, prefixes, limits.target)
     encoded = bundle.source_tokenizer.encode_many(texts)
     for number, (text, tokens, prefix) in enumerate(zip(texts, encoded, given, strict=True)):
@@ -71,10 +72,10 @@ def cut_into_pieces(
             if part.strip():
                 content = part if whole else part.rstrip()
                 ids = tokens if whole else encode(content)
-                if len(ids) > room:
+                if len(ids) > most:
                     raise PolyheadError(
                         f"text {number + 1} has a character of {len(ids)} tokens, {content[:1]!r}; the model reads "
-                        f"{max(room, 0)} at a time, so leave it out or use a model with a larger max_length"
+                        f"{max(most, 0)} at a time, so leave it out or use a model with a larger max_length"
                     )
                 space = part[len(content) :]
                 yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix, start)
