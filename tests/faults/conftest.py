@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Toy
 from tests.faults.nursery import Nursery
-from tests.faults.runs import Run, Traces, recipe, traces
+from tests.faults.runs import Run, Traces, copied, recipe, traces
 from tests.faults.tally import table
 
 SEED = "POLYHEAD_FAULTS_SEED"
@@ -64,14 +64,33 @@ def operations(log: Path) -> tuple[str, ...]:
     return tuple(" ".join(line.split("\t")[1:]) for line in log.read_text(encoding="utf-8").splitlines())
 
 
-def interrupted(alone: LeftAlone, directory: Path, after: str) -> Path:
-    """Does the same run in `directory` and kills it just after the first operation that begins so → the directory."""
-    before = 2 + next(number for number, done in enumerate(alone.operations) if done.startswith(after))
-    directory.mkdir()
-    fault = {"below": str(directory), "before": before, "log": None}
-    answer = alone.run.nursery.run(*alone.run.words, directory=directory, fault=fault)
-    assert answer.status == -9, answer.err
-    return directory
+@dataclass(frozen=True)
+class Interrupted:
+    """A run that was killed, to be put back to that moment again and again, in the same place."""
+
+    alone: LeftAlone
+    directory: Path
+    saved: Path
+
+    @classmethod
+    def at(cls, alone: LeftAlone, directory: Path, after: str) -> "Interrupted":
+        """Does the same run in `directory` and kills it just after the first operation that begins so."""
+        before = 2 + next(number for number, done in enumerate(alone.operations) if done.startswith(after))
+        directory.mkdir()
+        fault = {"below": str(directory), "before": before, "log": None}
+        answer = alone.run.nursery.run(*alone.run.words, directory=directory, fault=fault)
+        assert answer.status == -9, answer.err
+        return cls(alone, directory, copied(directory, directory.with_suffix(".saved")))
+
+    @classmethod
+    def at_the_end(cls, alone: LeftAlone, directory: Path) -> "Interrupted":
+        """A run that has come to its end, to be damaged too."""
+        copied(alone.directory, directory)
+        return cls(alone, directory, copied(directory, directory.with_suffix(".saved")))
+
+    def restore(self) -> Path:
+        """Puts it back → its directory."""
+        return copied(self.saved, self.directory)
 
 
 @pytest.fixture(scope="session")

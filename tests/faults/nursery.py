@@ -26,6 +26,7 @@ class Answer:
     """The exit status; negative: minus the signal; None: it did not end and was killed after a long time."""
     out: str
     err: str
+    """Without the path of the directory that it was done in, which may be long."""
 
     @property
     def sentence(self) -> str:
@@ -38,6 +39,8 @@ class Command:
     """A command under way."""
 
     place: Path
+    directory: Path
+    """Where it is done."""
 
     @property
     def pid(self) -> int:
@@ -69,7 +72,7 @@ class Command:
             (self.place / name).read_text(encoding="utf-8", errors="replace") if (self.place / name).exists() else ""
             for name in ("stdout", "stderr")
         )
-        return Answer(None if hung else status, out, err)
+        return Answer(None if hung else status, out, err.replace(str(self.directory.resolve()), "."))
 
 
 class Nursery:
@@ -113,7 +116,7 @@ class Nursery:
         limits = {"file_bytes": file_bytes, "more_bytes": more_bytes}
         stream.write(json.dumps({**order, "stdout": stdout, "fault": fault, **limits}) + "\n")
         stream.flush()
-        return Command(place)
+        return Command(place, directory)
 
     def run(self, *arguments: object, directory: Path, patience: float = PATIENCE, **more: Any) -> Answer:
         """Does `polyhead ARGUMENTS` in a directory."""

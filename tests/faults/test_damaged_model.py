@@ -40,7 +40,7 @@ def read_all(tally: Tally, whole, training: LeftAlone, directory, file: str, dam
         if not damaged(whole, training, directory, file, damage):
             return
         answer, result = READINGS[name].do(training.run.nursery, directory)
-        names = {*names_in(directory), file}
+        names = {*names_in(directory), file, *(["no shortlist"] if damage.way == "deleted" else [])}
         tally.count(judged(answer, result, whole[1][name], names), f"{name}, {file} {damage}")
 
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from tests.faults.conftest import LeftAlone, interrupted
+from tests.faults.conftest import Interrupted, LeftAlone
 from tests.faults.damage import Damage, a_damage, damages
 from tests.faults.reading import SAME, judged_run, names_in
-from tests.faults.runs import copied
 from tests.faults.tally import Tally, tallied
 
 FAULT = "a damaged file in a run"
@@ -37,99 +36,99 @@ MUST_BE_SAID = (f"training/checkpoints/{NEWEST}", f"training/snapshots/{NEWEST}"
 def stopped(training, tmp_path_factory):
     """A training killed after its second checkpoint of three."""
     after = f"delete model/training/checkpoints/.{NEWEST}"
-    return interrupted(training, tmp_path_factory.mktemp("stopped") / "run", after)
+    return Interrupted.at(training, tmp_path_factory.mktemp("stopped") / "run", after)
+
+
+@pytest.fixture(scope="session")
+def finished(training, tmp_path_factory):
+    """A training that has come to its end."""
+    return Interrupted.at_the_end(training, tmp_path_factory.mktemp("finished") / "run")
 
 
 @pytest.fixture(scope="session")
 def distilling(distillation, tmp_path_factory):
     """A distillation killed after its second shard of three."""
-    return interrupted(
-        distillation, tmp_path_factory.mktemp("distilling") / "run", "delete model/distilled/shards/.000001"
-    )
+    after = "delete model/distilled/shards/.000001"
+    return Interrupted.at(distillation, tmp_path_factory.mktemp("distilling") / "run", after)
 
 
 @pytest.fixture(scope="session")
 def learning(distillation, tmp_path_factory):
     """A distillation killed when its student has a checkpoint."""
     after = "delete model/training/checkpoints/.update-00000002"
-    return interrupted(distillation, tmp_path_factory.mktemp("learning") / "run", after)
+    return Interrupted.at(distillation, tmp_path_factory.mktemp("learning") / "run", after)
 
 
-def go_on(tally: Tally, alone: LeftAlone, template, other, directory, file: str, damage: Damage) -> None:
+def go_on(tally: Tally, run: Interrupted, other: LeftAlone, file: str, damage: Damage) -> None:
     """Goes on with a run after a damage."""
-    copied(template, directory)
+    directory = run.restore()
     path = directory / "model" / file
     if not path.exists():
         tally.count("there is no such file", file)
         return
     if not damage.do(path, other.directory / "model" / file):
         return
-    words = alone.run.words
+    words = run.alone.run.words
     if file.endswith("recipe.toml"):
         words = ("train", "--out", "model")  # which believes what was written down
     names = {*names_in(directory), path.name}
-    answer = alone.run.nursery.run(*words, "--resume", directory=directory)
-    result = judged_run(answer, alone.traces, directory, names, path.name if path.suffix == ".jsonl" else None)
-    if result == SAME and file in MUST_BE_SAID and path.name not in answer.err:
+    answer = run.alone.run.nursery.run(*words, "--resume", directory=directory)
+    free = path.name if path.name == "metrics.jsonl" else None
+    result = judged_run(answer, run.alone.traces, directory, names, free)
+    must_be_said = file in MUST_BE_SAID and damage.way != "deleted"
+    if result == SAME and must_be_said and path.name not in answer.err:
         result = "went on from an older checkpoint without a word"
     tally.count(result, f"{file} {damage}")
 
 
-def campaign(record, how: str, alone: LeftAlone, template, other, directory, file: str, seed: int) -> None:
-    with tallied(record, FAULT, how) as tally:
+def campaign(record, how: str, run: Interrupted, other: LeftAlone, file: str, seed: int) -> None:
+    with tallied(record, FAULT, f"{how}, {file}") as tally:
         for damage in damages(file, seed):
-            go_on(tally, alone, template, other, directory, file, damage)
+            go_on(tally, run, other, file, damage)
             if "there is no such file" in tally.outcomes:
                 break
 
 
-def test_one_damage_of_some_files(training, learnt, stopped, tmp_path, faults_seed, record_property):
+def test_one_damage_of_some_files(learnt, stopped, faults_seed, record_property):
     with tallied(record_property, FAULT, "one damage of some files") as tally:
         for file in UNFINISHED[::2]:
-            go_on(tally, training, stopped, learnt, tmp_path / "run", file, a_damage(file, faults_seed))
+            go_on(tally, stopped, learnt, file, a_damage(file, faults_seed))
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("file", UNFINISHED)
-def test_each_damage_of_an_unfinished_training(training, learnt, stopped, tmp_path, faults_seed, file, record_property):
-    how = f"unfinished training, {file}"
-    campaign(record_property, how, training, stopped, learnt, tmp_path / "run", file, faults_seed)
+def test_each_damage_of_an_unfinished_training(learnt, stopped, faults_seed, file, record_property):
+    campaign(record_property, "unfinished training", stopped, learnt, file, faults_seed)
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("file", FINISHED)
-def test_each_damage_of_a_finished_training(training, learnt, tmp_path, faults_seed, file, record_property):
-    how = f"finished training, {file}"
-    campaign(record_property, how, training, training.directory, learnt, tmp_path / "run", file, faults_seed)
+def test_each_damage_of_a_finished_training(learnt, finished, faults_seed, file, record_property):
+    campaign(record_property, "finished training", finished, learnt, file, faults_seed)
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("file", DISTILLING)
-def test_each_damage_of_an_unfinished_distillation(
-    distillation, learnt, distilling, tmp_path, faults_seed, file, record_property
-):
-    how = f"unfinished distillation, {file}"
-    campaign(record_property, how, distillation, distilling, learnt, tmp_path / "run", file, faults_seed)
+def test_each_damage_of_an_unfinished_distillation(learnt, distilling, faults_seed, file, record_property):
+    campaign(record_property, "unfinished distillation", distilling, learnt, file, faults_seed)
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("file", LEARNING)
-def test_each_damage_of_a_distilled_corpus(
-    distillation, learnt, learning, tmp_path, faults_seed, file, record_property
-):
-    how = f"student's training, {file}"
-    campaign(record_property, how, distillation, learning, learnt, tmp_path / "run", file, faults_seed)
+def test_each_damage_of_a_distilled_corpus(learnt, learning, faults_seed, file, record_property):
+    campaign(record_property, "student's training", learning, learnt, file, faults_seed)
 
 
 @pytest.mark.faults
-def test_without_any_whole_checkpoint_what_is_lost_is_said(training, stopped, tmp_path, record_property):
+def test_without_any_whole_checkpoint_what_is_lost_is_said(stopped, record_property):
     """All checkpoints damaged, or all snapshots: nothing to fall back to."""
+    alone = stopped.alone
     with tallied(record_property, FAULT, "all checkpoints, or all snapshots") as tally:
         for folder in ("checkpoints", "snapshots"):
             for keep in (0, 100):
-                directory = copied(stopped, tmp_path / "run")
+                directory = stopped.restore()
                 for path in (directory / "model" / "training" / folder).glob("*.safetensors"):
                     path.write_bytes(path.read_bytes()[:keep])
-                answer = training.run.nursery.run(*training.run.words, "--resume", directory=directory)
-                names = names_in(directory)
-                tally.count(judged_run(answer, training.traces, directory, names, None), f"{folder} cut to {keep}")
+                answer = alone.run.nursery.run(*alone.run.words, "--resume", directory=directory)
+                result = judged_run(answer, alone.traces, directory, names_in(directory), None)
+                tally.count(result, f"{folder} cut to {keep} bytes")

@@ -91,7 +91,7 @@ def test_files_that_may_not_become_long(training, tmp_path, record_property):
     longest = max(path.stat().st_size for path in training.directory.rglob("*") if path.is_file())
     nursery, words = training.run.nursery, training.run.words
     with tallied(record_property, FAULT, "training with a limit on the length of files") as tally:
-        for number, size in enumerate(range(200, longest, longest // 12)):
+        for number, size in enumerate(range(PAGE, longest, longest // 12)):  # what it says is a file too
             directory = tmp_path / f"run-{number}"
             directory.mkdir()
             said = outcome(nursery.run(*words, directory=directory, file_bytes=size))
