@@ -160,6 +160,7 @@ class Windows:
         if os.path.isdir(path):  # noqa: PTH112  pathlib would call this function
             raise PermissionError(errno.EACCES, "Permission denied")
         descriptor = self.open(path, flags, mode, **more)
+        self.writable.discard(descriptor)  # the number of one that was closed
         if flags & (os.O_RDWR | os.O_WRONLY):
             self.writable.add(descriptor)
         return descriptor

@@ -136,10 +136,11 @@ def _flush(path: Path) -> None:
 
 
 def _flush_directory(directory: Path) -> None:
-    """Waits until the names in a directory are on the disk, where the system and the file system can do that."""
-    if sys.platform == "win32":  # which opens no directories
-        return
-    with suppress(OSError):  # some file systems refuse; the file itself is safe, at worst under its old name
+    """Waits until the names in a directory are on the disk, where the system and the file system can do that.
+
+    Windows opens no directory, and some file systems refuse; the file itself is safe, at worst under its old name.
+    """
+    with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:
             _sync(descriptor)

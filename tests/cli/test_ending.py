@@ -1,5 +1,6 @@
 """Whatever ends a command: one line, an exit status, nothing half written."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -136,11 +137,13 @@ except Ended as error:
 )
 def test_a_full_disk_under_the_output_is_said(toy_model, arguments):
     command = [str(toy_model) if word == "MODEL" else word for word in arguments]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
             [*COMMAND, *command],
             input=b"bado\n" * 3,
             stdout=full,
+            env=buffered,
             stderr=subprocess.PIPE,
             check=False,
         )

@@ -59,7 +59,7 @@ def test_a_transformer_ends_on_the_levels_of_8_bit_products(toy, kind):
     values = toy.values(training__max_updates=20, training__averaging={"kind": "last", "count": 1})
     values["model"] = SMALL[kind] or values["model"]
     outcome = train(values)
-    (snapshot,) = outcome.directory.glob("training/snapshots/*.safetensors")
+    snapshot = max(outcome.directory.glob("training/snapshots/*.safetensors"))
     found, trained = (load_file(path) for path in (outcome.directory / "model.safetensors", snapshot))
     expected = on_levels(trained) if kind == "transformer" else trained
     assert found.keys() == expected.keys()
@@ -154,7 +154,7 @@ def test_a_loss_that_explodes_stops_the_run_and_keeps_the_last_good_checkpoint(t
     with pytest.raises(TrainingError, match=r"training stopped at update \d+: .*learning_rate") as caught:
         train(values)
     found = checkpoints(toy.directory / "model" / "training" / "checkpoints")
-    assert str(found[-1]) in str(caught.value)
+    assert found[-1].name in str(caught.value)
     progress, tensors = load_checkpoint(found[0])
     assert progress.update == 8
     assert all(bool(tensor.isfinite().all()) for tensor in tensors.values() if tensor.is_floating_point())

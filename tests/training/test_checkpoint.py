@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError, WriteError
-from polyhead.manifest import accept, read_manifest
+from polyhead.manifest import accept
 from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint, save_checkpoint
 
 PROGRESS = Progress(
@@ -39,20 +39,6 @@ def test_a_fresh_start_round_trips(tmp_path: Path) -> None:
     progress, tensors = load_checkpoint(save_checkpoint(tmp_path, Progress(), {}))
     assert progress == Progress()
     assert tensors == {}
-
-
-def test_keeps_only_the_newest(tmp_path: Path) -> None:
-    for update in (5, 50, 500, 100_000_000):
-        save_checkpoint(tmp_path, Progress(update=update), {"a": torch.zeros(1)}, keep=2)
-    assert [load_checkpoint(path)[0].update for path in checkpoints(tmp_path)] == [500, 100_000_000]
-    assert read_manifest(tmp_path).keys() == {path.name for path in checkpoints(tmp_path)}
-    assert len(list(tmp_path.iterdir())) == 3
-
-
-def test_one_that_was_passed_over_goes_when_the_run_has_gone_on(tmp_path: Path) -> None:
-    for update in (8, 16, 10):
-        save_checkpoint(tmp_path, Progress(update=update), {"a": torch.zeros(1)}, keep=2)
-    assert [load_checkpoint(path)[0].update for path in checkpoints(tmp_path)] == [8, 10]
 
 
 def test_a_failed_save_leaves_the_last_one_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

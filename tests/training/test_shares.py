@@ -65,6 +65,23 @@ def test_the_result_is_that_of_a_run_with_enough_memory(toy, monkeypatch, capsys
             assert torch.allclose(cut[name], weight, atol=2e-3), name
 
 
+def test_what_a_failed_attempt_collected_is_forgotten(toy, monkeypatch):
+    """The memory ends at the third of three batches, when two have been differentiated."""
+    keys = {"model__dropout": 0.0, "training__log_every": 1, "training__optimizer": {"accumulation": 3}}
+    train(toy.values("whole", **keys))
+    differentiate, calls = Differentiation._differentiate, []
+
+    def limited(self, share):
+        calls.append(None)
+        if len(calls) == 3:
+            raise MemoryError
+        return differentiate(self, share)
+
+    monkeypatch.setattr(Differentiation, "_differentiate", limited)
+    train(toy.values("cut", **keys))
+    assert losses(toy.directory / "cut") == pytest.approx(losses(toy.directory / "whole"), rel=1e-4)
+
+
 def test_resumed_it_is_the_same_to_the_bit(toy, monkeypatch):
     """Also with dropout, whose masks follow from the number of shares, and where there is memory enough again."""
     keys = {"model__dropout": 0.2, "training__averaging": {"kind": "last"}}

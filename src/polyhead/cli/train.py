@@ -45,10 +45,12 @@ def train(
         Go on with an interrupted run: the same command with this flag, or just --out and this flag.
 
     """
-    from polyhead.recipe.record import read_record, started
+    from polyhead.recipe.record import check_started, read_record, started
     from polyhead.recipe.train import train as run
 
     named = bool(source) or (recipe is not None and not recipe.startswith("--"))
+    if resume and not named and out is not None:
+        check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
     values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out, begun)
     return 0 if run(values, resume=resume).finished else 130

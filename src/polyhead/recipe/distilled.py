@@ -112,12 +112,18 @@ class DistilledCorpus:
         shutil.rmtree(self._shards, ignore_errors=True)
 
     def readers(self) -> dict[str, list[Values]]:
-        """Set → the settings of its readers. Raises RecipeError where a file that they read is damaged."""
+        """Set → the settings of its readers, wherever the directory is now.
+
+        Raises RecipeError where a file that they read is damaged.
+        """
         readers = cast(dict[str, list[Values]], self._read()["readers"])
-        for reader in (each for some in readers.values() for each in some):
-            for side in ("source", "target"):
-                self._check(self.directory / Path(reader[side]).name)
-        return readers
+        return {name: [self._here(reader) for reader in some] for name, some in readers.items()}
+
+    def _here(self, reader: Values) -> Values:
+        paths = {side: self.directory.resolve() / Path(reader[side]).name for side in ("source", "target")}
+        for path in paths.values():
+            self._check(path)
+        return {**reader, **{side: str(path) for side, path in paths.items()}}
 
     def _write_lines(self, name: str, pairs: Sequence[Pair]) -> list[Values]:
         """Two files for every target language → their readers."""

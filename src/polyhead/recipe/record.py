@@ -59,6 +59,15 @@ def started(directory: Path) -> bool:
     return _recipe_path(directory).exists()
 
 
+def check_started(directory: Path) -> None:
+    """Raises RecipeError where `directory` holds no run that could be gone on with."""
+    if not started(directory):
+        raise RecipeError(
+            f"{directory}: there is no training run to resume, as {_recipe_path(directory)} is missing; leave out "
+            "--resume to start one"
+        )
+
+
 def write_record(recipe: Recipe, pairs: Pairs) -> None:
     """Writes both files; the recipe last, as it says that there is a run."""
     write_listed_text(_data_path(recipe.out), Fingerprints.of(pairs).model_dump_json(indent=2) + "\n")

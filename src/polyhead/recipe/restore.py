@@ -7,7 +7,8 @@ from torch import Tensor
 
 from polyhead.errors import ModelError, TrainingError
 from polyhead.training.averaging import RunningMean, check_snapshot
-from polyhead.training.checkpoint import Progress, checkpoints, load_checkpoint
+from polyhead.training.checkpoint import Progress, checkpoint_path, checkpoints, load_checkpoint
+from polyhead.training.kept import remove_older
 from polyhead.training.log import Display
 from polyhead.training.optimizer import Optimizer
 
@@ -34,6 +35,8 @@ def restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, dis
     if not found:
         return Progress()
     chosen = _choose(found, directory / "snapshots", optimizer, mean, display)
+    if checkpoint_path(found[0].parent, chosen.progress.update) == found[-1]:
+        remove_older(directory, chosen.progress.update)  # a kill may have come before they were deleted
     optimizer.restore(chosen.tensors)
     if mean is not None:
         mean.restore(chosen.tensors)

@@ -15,7 +15,7 @@ from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.prepare import Pairs, read_pairs
-from polyhead.recipe.record import check_same, read_record, started, write_record
+from polyhead.recipe.record import check_same, check_started, read_record, started, write_record
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.run_lock import Held, exclusive
@@ -113,7 +113,7 @@ def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display
 
 def check_directory(directory: Path, resume: bool) -> None:
     """Raises RecipeError where a run cannot begin, or be resumed, in this directory."""
-    if resume and not started(directory):
-        raise RecipeError(f"{directory}: there is no training run to resume; leave out --resume to start one")
+    if resume:
+        check_started(directory)
     if not resume and (started(directory) or (directory / "config.json").exists()):
         raise RecipeError(f"{directory} already holds a model or a run: go on with --resume, or choose another --out")

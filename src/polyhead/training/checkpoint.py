@@ -11,8 +11,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from polyhead.data.loader import LAST, Position
-from polyhead.errors import ModelError, TrainingError
-from polyhead.manifest import check_listed, listed_file, remove_listed
+from polyhead.errors import ModelError, TrainingError, shortened
+from polyhead.manifest import check_listed, listed_file
+from polyhead.reading import check_tensors
 
 FORMAT = 1
 Count = Annotated[int, Field(ge=0, le=LAST)]
@@ -49,20 +50,19 @@ class Progress:
 _PROGRESS = TypeAdapter(Progress)
 
 
-def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tensor], keep: int = 2) -> Path:
-    """Writes `update-00001234.safetensors` atomically and lists its digest; then only the `keep` newest up to it stay.
-
-    Those of later updates, which a resumed run passed over, go too.
-    """
-    path = directory / f"update-{progress.update:08d}.safetensors"
+def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tensor]) -> Path:
+    """Writes `update-00001234.safetensors` atomically and lists its digest."""
+    path = checkpoint_path(directory, progress.update)
     contents = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     metadata = {"format": str(FORMAT), "progress": json.dumps(asdict(progress))}
     with listed_file(path) as temporary:
         save_file(contents, temporary, metadata)
-    found = checkpoints(directory)
-    kept = found[: found.index(path) + 1][-keep:]
-    remove_listed(directory, [other.name for other in found if other not in kept])
     return path
+
+
+def checkpoint_path(directory: Path, update: int) -> Path:
+    """Where the checkpoint of an update lies."""
+    return directory / f"update-{update:08d}.safetensors"
 
 
 def checkpoints(directory: Path) -> list[Path]:
@@ -77,17 +77,27 @@ def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
     """
     try:
         check_listed(path)
-        with safe_open(path, "pt") as file:
-            metadata = cast("dict[str, str]", file.metadata() or {})
-        tensors = load_file(path)
-        progress = _PROGRESS.validate_python(json.loads(metadata["progress"]))
+        return load_progress(path), load_file(path)
     except ModelError as error:
         raise TrainingError(str(error)) from error
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise TrainingError(f"{path} is not a checkpoint that this version can resume from: {_brief(error)}") from error
-    return progress, tensors
+    except (OSError, SafetensorError, RuntimeError) as error:
+        raise _unusable(path, error) from error
 
 
-def _brief(error: Exception) -> str:
-    """The first line of what an error says, cut short."""
-    return str(error).partition("\n")[0][:100]
+def load_progress(path: Path) -> Progress:
+    """The progress in a checkpoint, which is read without its tensors, and not compared with its digest.
+
+    Raises TrainingError for a file that is not such a checkpoint.
+    """
+    try:
+        check_tensors(path)
+        with safe_open(path, "pt") as file:
+            metadata = cast("dict[str, str]", file.metadata() or {})
+        return _PROGRESS.validate_python(json.loads(metadata["progress"]))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _unusable(path, error) from error
+
+
+def _unusable(path: Path, error: Exception) -> TrainingError:
+    reason = str(error).partition("\n")[0]
+    return TrainingError(f"{path} is not a checkpoint that this version can resume from: {shortened(reason, 100)}")

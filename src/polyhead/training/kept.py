@@ -1,14 +1,18 @@
 """What a run keeps of its weights on disk: snapshots for the final average, and checkpoints to go on from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from torch import Tensor
 
+from polyhead.errors import TrainingError
 from polyhead.manifest import remove_listed
 from polyhead.training.averaging import AveragingConfig, kept_snapshots, save_snapshot, snapshot_path
-from polyhead.training.checkpoint import Progress, checkpoints, save_checkpoint
+from polyhead.training.checkpoint import Progress, checkpoint_path, checkpoints, load_progress, save_checkpoint
+
+KEPT = 2
+"""How many checkpoints stay: the newest, and the one before it, should the newest be damaged."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +30,32 @@ class Kept:
         progress.scores = {update: value for update, value in scores.items() if int(update) in kept}
 
     def save_checkpoint(self, progress: Progress, tensors: dict[str, Tensor]) -> None:
-        """Writes a checkpoint, and only then deletes the snapshots that no checkpoint asks for any more."""
+        """Writes a checkpoint, and only then deletes what nothing asks for any more."""
         save_checkpoint(self.directory / "checkpoints", progress, tensors)
-        directory = self.directory / "snapshots"
-        needed = {snapshot_path(directory, int(update)) for update in progress.scores}
-        remove_listed(directory, [path.name for path in directory.glob("update-*.safetensors") if path not in needed])
+        remove_older(self.directory, progress.update)
 
     def last_good(self) -> str:
         """Which checkpoint is the newest, in words."""
         found = checkpoints(self.directory / "checkpoints")
-        return f"the last good checkpoint is {found[-1]}" if found else "there is no checkpoint from before it"
+        return f"the last good checkpoint is {found[-1].name}" if found else "there is no checkpoint from before it"
+
+
+def remove_older(directory: Path, update: int) -> None:
+    """Deletes all checkpoints but that of an update and the one before it, and the snapshots that neither asks for.
+
+    Checkpoints of later updates, which a resumed run passed over, go too.
+    """
+    found, newest = checkpoints(directory / "checkpoints"), checkpoint_path(directory / "checkpoints", update)
+    kept = [path for path in found if path.name <= newest.name][-KEPT:]
+    remove_listed(newest.parent, [path.name for path in found if path not in kept])
+    snapshots = directory / "snapshots"
+    needed = {snapshot_path(snapshots, int(each)) for path in kept for each in _scores(path)}
+    remove_listed(snapshots, [path.name for path in snapshots.glob("update-*.safetensors") if path not in needed])
+
+
+def _scores(checkpoint: Path) -> Iterable[str]:
+    """The updates whose snapshots a checkpoint asks for; of a damaged one none."""
+    try:
+        return load_progress(checkpoint).scores
+    except TrainingError:
+        return ()

@@ -135,15 +135,16 @@ class MetricsFile:
 
 
 def _lines_until(path: Path, update: int) -> list[str]:
-    """The whole lines of an earlier sitting up to an update; a line cut short by a kill is dropped."""
-    if not path.exists():
+    """The lines of an earlier sitting up to an update; one that is damaged, or cut short by a kill, is dropped."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
         return []
     kept: list[str] = []
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+    for line in lines:
         try:
-            if json.loads(line)["update"] > update:
-                break
+            if json.loads(line)["update"] <= update:
+                kept.append(line.decode() + "\n")
         except (ValueError, KeyError, TypeError):
-            break
-        kept.append(line if line.endswith("\n") else line + "\n")
+            continue
     return kept
