@@ -36,7 +36,8 @@ def requests() -> Iterator[type[BaseModel]]:
                 yield value
 
 
-SETTINGS = sorted({*descendants(Config), *requests()}, key=lambda kind: kind.__qualname__)
+OURS = {kind for kind in descendants(Config) if kind.__module__.startswith("polyhead.")}
+SETTINGS = sorted({*OURS, *requests()}, key=lambda kind: kind.__qualname__)
 
 
 def numbers(annotation: Any, metadata: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

@@ -26,8 +26,8 @@ from polyhead.config import Config
 from polyhead.decoding.config import BeamConfig
 from polyhead.errors import ModelError
 from polyhead.files import Stamp
-from polyhead.limits import LARGEST_SETTINGS, LARGEST_VOCABULARY, LONGEST, MOST_LISTED
-from polyhead.manifest import check_listed, listed_file, write_listed_text
+from polyhead.limits import LARGEST_PIECES, LARGEST_SETTINGS, LARGEST_VOCABULARY, LONGEST, MOST_LISTED
+from polyhead.manifest import check_digest, check_listed, listed_file, write_listed_text
 from polyhead.model.config import ModelConfig, TransformerConfig
 from polyhead.model.stored import read_weights
 from polyhead.model.trained import Floats, TransformerArrays, fill, shapes_of, without_values
@@ -213,7 +213,7 @@ def read_config(directory: Path) -> BundleConfig:
 def _check_small(path: Path) -> None:
     """Raises ModelError where a file isn't as listed; one that can't be read is left to whoever reads it next."""
     with suppress(OSError):
-        check_listed(path)
+        check_listed(path, LARGEST_PIECES)
 
 
 def _begin_verifying(path: Path, stamp: Stamp | None) -> Callable[[], None]:
@@ -227,7 +227,8 @@ def _begin_verifying(path: Path, stamp: Stamp | None) -> Callable[[], None]:
 
 def _verify_weights(path: Path, stamp: Stamp | None) -> None:
     try:
-        check_listed(path, digest_of_weights(path))
+        digest = digest_of_weights(path)
+        check_digest(path, lambda: digest)
     except NotFinite as error:
         raise ModelError(
             f"{path}: {error} has numbers that are infinite or no numbers at all; copy the model directory again, or "

@@ -9,15 +9,16 @@ any moment leaves files that are listed as they are.
 """
 
 import hashlib
+import os
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file, discard, write_text
 from polyhead.limits import LARGEST_RECORD
-from polyhead.reading import open_regular, read_text
+from polyhead.reading import Unreadable, open_regular, read_text
 
 NAME = "SHA256SUMS"
 PATTERNS = (
@@ -34,9 +35,16 @@ _REMEDY = "copy it again, or take it as it is with `polyhead verify --accept`"
 _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^/\\]+)")
 
 
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a file's contents, in hexadecimal. Raises OSError where it can't be read."""
+def digest_of(path: Path, most: int | None = None) -> str:
+    """The SHA-256 of a regular file's contents, in hexadecimal.
+
+    most: the bytes that it may have, if there is a limit
+    Raises OSError where it can't be read or is larger.
+    """
     with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if most is not None and size > most:
+            raise Unreadable(f"it has {size:,} bytes, where at most {most:,} are expected")
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -66,18 +74,24 @@ def read_manifest(directory: Path) -> Digests | None:
     return found
 
 
-def check_listed(path: Path, digest: str | None = None) -> None:
+def check_listed(path: Path, most: int | None = None) -> None:
     """Raises ModelError where the file isn't as its directory's `SHA256SUMS` says.
 
-    digest: the SHA-256 of its contents where the caller knows it already
-    Nothing is read where the directory has no `SHA256SUMS`. Raises OSError where the file can't be read.
+    most: the bytes that it may have, if there is a limit
+    Nothing is read where the directory has no `SHA256SUMS`. Raises OSError where the file can't be read or is larger.
     """
+    if is_listing(path.parent):
+        check_digest(path, lambda: digest_of(path, most))
+
+
+def check_digest(path: Path, digest: Callable[[], str]) -> None:
+    """`check_listed` for a file whose SHA-256 the caller finds out in another way."""
     digests = read_manifest(path.parent)
     if digests is None:
         return
     if path.name not in digests:
         raise ModelError(f"{path} is not listed in {NAME}; {_REMEDY}")
-    if (digest or digest_of(path)) not in digests[path.name]:
+    if digest() not in digests[path.name]:
         raise ModelError(f"{path} is damaged, or was changed by hand: its SHA-256 is not the one in {NAME}; {_REMEDY}")
 
 

@@ -122,7 +122,7 @@ def _acquire_by_presence(path: Path) -> BaseFileLock:
     except Timeout:
         raise PolyheadError(
             f"{_in_use(path)}: wait until it has ended, or name another directory; if it surely runs no more, "
-            f"delete {path}"
+            f"delete its file {path.name}"
         ) from None
     return lock
 

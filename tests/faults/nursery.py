@@ -30,8 +30,9 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        """What it said was wrong; empty if it said nothing of the kind."""
-        return self.err[self.err.rindex("polyhead: ") :].strip() if "polyhead: " in self.err else ""
+        """What it said was wrong; empty if it said nothing of the kind. Where help is to be had is left out."""
+        said = self.err[self.err.rindex("polyhead: ") :] if "polyhead: " in self.err else ""
+        return said.removesuffix("\nTry `polyhead --help` or `polyhead COMMAND --help`.\n").strip()
 
 
 @dataclass(frozen=True)

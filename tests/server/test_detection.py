@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from polyhead.manifest import accept
 from polyhead.server.detection import detect
 from polyhead.server.pool import open_directories
 from polyhead.tokenizers.build import train
@@ -20,6 +21,7 @@ def test_one_language_is_certain(models):
 def test_a_text_is_in_the_language_whose_vocabulary_writes_it_shortest(make_model, plain):
     directory = make_model("german", "de", ["en"])
     train(GERMAN, TokenizerConfig(), 330).save(directory / "shared.spm")
+    accept(directory)
     models = open_directories([directory, plain])
     german, english = detect(models, "Die Katze läuft."), detect(models, "The cat sat down.")
     assert [each.language for each in german] == ["de", "en"]

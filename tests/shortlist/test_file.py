@@ -52,7 +52,7 @@ def test_truncated_or_no_safetensors(bundle, written) -> None:
     data = (written / NAME).read_bytes()
     for wrong in (b"", data[:40], data[:-1], b"x" * 100):
         (written / NAME).write_bytes(wrong)
-        with pytest.raises(ModelError, match=f"{NAME} is damaged.*make it again"):
+        with pytest.raises(ModelError, match=f"{NAME} (is damaged|cannot be read).*make it again"):
             load(bundle, written)
         accept(written)
         with pytest.raises(ModelError, match="cannot be read"):

@@ -68,6 +68,22 @@ def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path: Path, rest: str) -> Non
     assert [line["update"] for line in read(path)] == [10, 20]
 
 
+@pytest.mark.parametrize("damaged", [b"\xff\xfe", b'{"upd\x00te": 20}', b"7"])
+def test_a_damaged_line_costs_only_itself(tmp_path: Path, damaged: bytes) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"update": 10}\n' + damaged + b'\n{"update": 30}\n')
+    MetricsFile(path, 100).close()
+    assert [line["update"] for line in read(path)] == [10, 30]
+
+
+def test_a_validation_that_is_made_again_does_not_stand_twice(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    for judged, kept in ((True, [10, 20, 20]), (False, [10, 20])):
+        path.write_text('{"update": 10}\n{"update": 20, "loss": 1}\n{"update": 20, "dev_loss": 1}\n', encoding="utf-8")
+        MetricsFile(path, 20, judged).close()
+        assert [line["update"] for line in read(path)] == kept
+
+
 def test_a_whole_last_line_without_its_newline_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"update": 10}\n{"update": 20}', encoding="utf-8")

@@ -23,6 +23,7 @@ def info(model: NamedPath, /, *, json_output: Annotated[bool, Parameter(name="--
     from polyhead.engine.choice import choose
 
     bundle = load_bundle(model)
+    bundle.check()
     config = bundle.config
     choice = choose(bundle.trained)
     if json_output:

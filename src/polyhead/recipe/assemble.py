@@ -5,6 +5,7 @@ Nothing is written before everything that can be wrong with a recipe has had its
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +18,7 @@ from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader
 from polyhead.data.store import EncodedCorpus
 from polyhead.errors import ModelError, RecipeError
-from polyhead.manifest import check_listed, digest_of, is_listing
+from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.trained import without_values
@@ -120,7 +121,7 @@ def make_trainer(
         validate=parts.validator,
         config=config,
         directory=directory,
-        metrics=MetricsFile(directory / "metrics.jsonl", progress.update if resume else None),
+        metrics=MetricsFile(directory / "metrics.jsonl", progress.update if resume else None, not progress.unjudged),
         display=display,
         progress=progress,
         interrupt=Interrupt(),
@@ -156,8 +157,9 @@ def _read_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[To
     source, target = make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
     with TemporaryDirectory() as elsewhere:
         for name, tokenizer in tokenizer_files(recipe.tokenizer, source, target).items():
-            tokenizer.save(Path(elsewhere, name))
-            check_listed(recipe.out / name, digest_of(Path(elsewhere, name)))
+            made = Path(elsewhere, name)
+            tokenizer.save(made)
+            check_digest(recipe.out / name, partial(digest_of, made))
     return source, target
 
 

@@ -78,7 +78,7 @@ def rounded(weights: Mapping[str, Tensor], config: ModelConfig) -> Mapping[str, 
 def read_scores(directory: Path) -> Results | None:
     """What `finish` wrote; None where it has not come to its end, or where what it wrote is damaged since."""
     try:
-        check_listed(_scores_path(directory))
+        check_listed(_scores_path(directory), LARGEST_SETTINGS)
         check_listed(directory / "model.safetensors")
         return cast(Results, json.loads(read_text(_scores_path(directory), LARGEST_SETTINGS)))
     except (OSError, ValueError, ModelError):

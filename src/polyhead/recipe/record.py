@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import tomli_w
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 import polyhead
 from polyhead.config import Config
 from polyhead.data.readers import Pair
 from polyhead.errors import ModelError, RecipeError
-from polyhead.limits import LARGEST_SETTINGS
+from polyhead.limits import LARGEST_SETTINGS, MOST_COUNTED
 from polyhead.manifest import check_listed, write_listed_text
 from polyhead.reading import read_text
 from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, read_toml
@@ -36,7 +36,7 @@ MAY_CHANGE = frozenset(
 class Fingerprint(Config):
     """By what a corpus is known again."""
 
-    pairs: int
+    pairs: int = Field(ge=0, le=MOST_COUNTED)
     """How many sentence pairs it has."""
     sha256: str
     """`fingerprint` of them."""
@@ -132,7 +132,7 @@ def _read_fingerprints(directory: Path) -> Fingerprints:
 def _check_listed(path: Path) -> None:
     """Raises RecipeError where the file is damaged; one that can't be read is left to whoever reads it next."""
     try:
-        check_listed(path)
+        check_listed(path, LARGEST_SETTINGS)
     except OSError:
         pass
     except ModelError as error:

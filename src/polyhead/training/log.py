@@ -109,8 +109,9 @@ def duration(seconds: float) -> str:
 class MetricsFile:
     """Appends JSON lines; on resume, lines written after the checkpoint are dropped, so that none stands twice."""
 
-    def __init__(self, path: Path, resume_from: int | None = None) -> None:
-        kept = [] if resume_from is None else _lines_until(path, resume_from)
+    def __init__(self, path: Path, resume_from: int | None = None, judged: bool = True) -> None:
+        """resume_from: the update of the checkpoint; judged: whether its validation, if it has one, is over."""
+        kept = [] if resume_from is None else _lines_until(path, resume_from, judged)
         write_text(path, "".join(kept))
         self._path = path
         with write_errors(path):
@@ -134,7 +135,7 @@ class MetricsFile:
             os.fsync(self._file.fileno())
 
 
-def _lines_until(path: Path, update: int) -> list[str]:
+def _lines_until(path: Path, update: int, judged: bool) -> list[str]:
     """The lines of an earlier sitting up to an update; one that is damaged, or cut short by a kill, is dropped."""
     try:
         lines = path.read_bytes().split(b"\n")
@@ -143,8 +144,10 @@ def _lines_until(path: Path, update: int) -> list[str]:
     kept: list[str] = []
     for line in lines:
         try:
-            if json.loads(line)["update"] <= update:
-                kept.append(line.decode() + "\n")
+            numbers = json.loads(line)
+            done = numbers["update"] < update or (numbers["update"] == update and (judged or "dev_loss" not in numbers))
         except (ValueError, KeyError, TypeError):
             continue
+        if done:
+            kept.append(line.decode() + "\n")
     return kept
