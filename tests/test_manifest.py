@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polyhead import manifest
 from polyhead.errors import ModelError
 from polyhead.limits import LARGEST_RECORD
-from polyhead.manifest import NAME, accept, check_listed, listable, listed_file, read_manifest, remove_listed
+from polyhead.manifest import NAME, accept, check_listed, listable, listed_file, read_manifest, remove_listed, settle
 from polyhead.manifest import write_listed_text as write
 
 SHA256SUM = shutil.which("sha256sum")
@@ -122,6 +122,10 @@ def test_a_crash_at_any_moment_leaves_a_file_that_is_listed(tmp_path, monkeypatc
             deaths += 1
             check_listed(path)
             assert path.read_text() in ("old", "new")
+            monkeypatch.setattr(Path, "replace", replace)
+            settle(tmp_path)
+            check_listed(path)
+            assert len(read_manifest(tmp_path)["config.json"]) == 1
             continue
         break
     assert deaths == 3

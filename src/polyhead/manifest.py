@@ -35,6 +35,10 @@ _REMEDY = "copy it again, or take it as it is with `polyhead verify --accept`"
 _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^/\\]+)")
 
 
+class NotListedError(ModelError):
+    """A file that `SHA256SUMS` doesn't name: it is the list that is wrong, and the file may be whole."""
+
+
 def digest_of(path: Path, most: int | None = None) -> str:
     """The SHA-256 of a regular file's contents, in hexadecimal.
 
@@ -90,7 +94,7 @@ def check_digest(path: Path, digest: Callable[[], str]) -> None:
     if digests is None:
         return
     if path.name not in digests:
-        raise ModelError(f"{path} is not listed in {NAME}; {_REMEDY}")
+        raise NotListedError(f"{path} is not listed in {NAME}; {_REMEDY}")
     if digest() not in digests[path.name]:
         raise ModelError(f"{path} is damaged, or was changed by hand: its SHA-256 is not the one in {NAME}; {_REMEDY}")
 
@@ -124,6 +128,15 @@ def remove_listed(directory: Path, names: Iterable[str]) -> None:
         _write(directory, {name: each for name, each in digests.items() if name not in gone})
     for name in gone:
         discard(directory / name)
+
+
+def settle(directory: Path) -> None:
+    """Lists one digest for each file again, where a crash came while it was being replaced."""
+    digests = read_manifest(directory) or {}
+    twice = [name for name, each in digests.items() if len(each) > 1 and (directory / name).is_file()]
+    settled = {name: digests[name] & {digest_of(directory / name)} for name in twice}
+    if any(settled.values()):
+        _write(directory, {**digests, **{name: each for name, each in settled.items() if each}})
 
 
 def listable(directory: Path) -> list[Path]:

@@ -81,6 +81,13 @@ def test_an_old_damaged_snapshot_is_left_out_of_the_average_and_that_is_said(toy
     assert "the final average is made without it" in capsys.readouterr().err
 
 
+def test_a_list_that_names_no_snapshots_is_not_gone_on_with(toy, begun):
+    directory = begun(LAST)
+    (directory / "training" / "snapshots" / "SHA256SUMS").write_text("")
+    with pytest.raises(TrainingError, match=r"update-000000\d\d\.safetensors is not listed in SHA256SUMS"):
+        go_on(toy, LAST)
+
+
 def test_with_no_whole_checkpoint_training_ends_with_a_sentence(toy, begun):
     directory = begun(LAST)
     for path in checkpoints(directory / "training" / "checkpoints"):

@@ -1,9 +1,10 @@
 """`polyhead verify`."""
 
 from polyhead.cli.paths import NamedPath
+from polyhead.errors import ModelError
 
 
-def verify(model: NamedPath, /, *, accept: bool = False) -> int:
+def verify(model: NamedPath, /, *, accept: bool = False) -> None:
     """Say whether the files of a model directory are as they were written, by their SHA-256 in `SHA256SUMS`.
 
     Parameters
@@ -20,9 +21,13 @@ def verify(model: NamedPath, /, *, accept: bool = False) -> int:
     if accept:
         accept_files(model)
         print(f"{model}: SHA256SUMS lists the files as they are now")
-        return 0
+        return
     found = find_differences(model)
     for path, difference in found.differences.items():
         print(f"{path}: {difference}")
     print(f"{model}: {found.files} files, {found.files - len(found.differences)} as they were written")
-    return 1 if found.differences else 0
+    if found.differences:
+        raise ModelError(
+            f"{next(iter(found.differences))} is not as it was written; copy it again, or take the files as they are "
+            "with `polyhead verify --accept`"
+        )

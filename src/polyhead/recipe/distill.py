@@ -82,13 +82,16 @@ def _distill_in(
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
         wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
         corpus.finish({name: some for name, some in sets.items() if wanted[name]})
-    corpus.remove_shards()
+    corpus.tidy()
     return train_in(held, _with_readers(values, corpus), resume=started(draft.out))
 
 
 def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
     if resume and not corpus.begun:
-        raise RecipeError(f"{out}: there is no distillation to resume; leave out --resume to start one")
+        raise RecipeError(
+            f"{out}: there is no distillation to resume, as distilled/record.json is missing; leave out --resume to "
+            "start one"
+        )
     if corpus.begun and not resume:
         raise RecipeError(f"{out} already holds a distillation: go on with --resume, or choose another --out")
     if not corpus.begun:

@@ -6,6 +6,7 @@ from pathlib import Path
 from torch import Tensor
 
 from polyhead.errors import ModelError, TrainingError
+from polyhead.manifest import NotListedError
 from polyhead.training.averaging import RunningMean, check_snapshot
 from polyhead.training.checkpoint import Progress, checkpoint_path, checkpoints, load_checkpoint
 from polyhead.training.kept import remove_older
@@ -29,7 +30,7 @@ def restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, dis
     Where there is no checkpoint at all, that is a run's beginning. A checkpoint that is damaged or doesn't fit is
     passed over for the one before it. Where no checkpoint has all its snapshots the newest is taken, and its final
     average is made without those. All of this is said.
-    Raises TrainingError where there are checkpoints and none can be used.
+    Raises TrainingError where there are checkpoints and none can be used, or where the list of snapshots is damaged.
     """
     found = checkpoints(directory / "checkpoints")
     if not found:
@@ -77,6 +78,8 @@ def _damaged(snapshots: Path, progress: Progress) -> dict[str, str]:
     for update in progress.scores:
         try:
             check_snapshot(snapshots, int(update))
+        except NotListedError as error:
+            raise TrainingError(str(error)) from error
         except ModelError as error:
             found[update] = str(error)
         except OSError as error:

@@ -9,6 +9,7 @@ import torch
 
 from polyhead.errors import RecipeError
 from polyhead.files import remove_leftovers
+from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.feasible import check_feasible
@@ -93,6 +94,7 @@ def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display
         (recipe.out / folder).mkdir(parents=True, exist_ok=True)
     for folder in (*FOLDERS, "distilled", "distilled/shards"):
         remove_leftovers(recipe.out / folder)
+        settle(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
     trainer = make_trainer(parts, recipe, held, device, display, resume)
