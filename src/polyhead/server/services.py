@@ -74,6 +74,7 @@ async def attend(request: Request, work: "Future[R]", services: Services) -> R:
     finally:
         leaving.cancel()
         answer.cancel()
+        work.cancel()  # at once: what asyncio has wrapped hears of it only later
 
 
 async def _left(request: Request) -> None:
