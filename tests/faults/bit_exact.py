@@ -165,7 +165,7 @@ def main() -> int:
         found: list[Chain] = []
         for chain in chains(made, directory / "run", f"{given.seed} {given.size}", given.kills, given.chain):
             found.append(chain)
-            print(lines("so far", found)[0], file=sys.stderr, flush=True)
+            print(*lines("so far", found), sep="\n", file=sys.stderr, flush=True)
         print("\n".join(lines(f"{given.size}, {given.precision}", found)))
         nursery.close()
     return int(any(chain.problems for chain in found))
