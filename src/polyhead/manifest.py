@@ -84,8 +84,7 @@ def check_listed(path: Path, most: int | None = None) -> None:
     most: the bytes that it may have, if there is a limit
     Nothing is read where the directory has no `SHA256SUMS`. Raises OSError where the file can't be read or is larger.
     """
-    if is_listing(path.parent):
-        check_digest(path, lambda: digest_of(path, most))
+    check_digest(path, lambda: digest_of(path, most))
 
 
 def check_digest(path: Path, digest: Callable[[], str]) -> None:

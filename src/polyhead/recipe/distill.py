@@ -82,7 +82,7 @@ def _distill_in(
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
         wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
         corpus.finish({name: some for name, some in sets.items() if wanted[name]})
-    corpus.tidy()
+    corpus.remove_shards()
     return train_in(held, _with_readers(values, corpus), resume=started(draft.out))
 
 

@@ -22,7 +22,7 @@ from polyhead.data.readers import Pair
 from polyhead.errors import ModelError, RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.limits import LARGEST_RECORD, LARGEST_SETTINGS
-from polyhead.manifest import check_listed, remove_listed, settle, write_listed_text
+from polyhead.manifest import check_listed, remove_listed, write_listed_text
 from polyhead.reading import read_text
 from polyhead.recipe.load import Values
 
@@ -105,13 +105,11 @@ class DistilledCorpus:
             "mean_log_probability": sum(each.log_probability for each in distilled) / len(distilled),
         }
         self._write({**self._read(), "counts": counts, "readers": readers})
-        self.tidy()
+        self.remove_shards()
 
-    def tidy(self) -> None:
-        """Deletes the shards, which are in the readable files now, and whatever else a kill has left."""
+    def remove_shards(self) -> None:
+        """Deletes what is in the readable files now."""
         shutil.rmtree(self._shards, ignore_errors=True)
-        remove_leftovers(self.directory)
-        settle(self.directory)
 
     def readers(self) -> dict[str, list[Values]]:
         """Set → the settings of its readers, wherever the directory is now.

@@ -16,14 +16,19 @@ from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.prepare import Pairs, read_pairs
-from polyhead.recipe.record import check_same, check_started, read_record, started, write_record
+from polyhead.recipe.record import (
+    WRITTEN_BY_DISTILLING,
+    WRITTEN_BY_TRAINING,
+    check_same,
+    check_started,
+    read_record,
+    started,
+    write_record,
+)
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.log import Display, PlainDisplay, make_display
-
-FOLDERS = (".", "training", "training/checkpoints", "training/snapshots")
-"""Of a model directory, in which a run writes: made when it begins, and only then."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +95,9 @@ def choose_device() -> torch.device:
 def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display: Display, resume: bool) -> Outcome:
     parts = assemble(recipe, pairs, device, display)
     held.check()
-    for folder in FOLDERS:
+    for folder in WRITTEN_BY_TRAINING:
         (recipe.out / folder).mkdir(parents=True, exist_ok=True)
-    for folder in (*FOLDERS, "distilled", "distilled/shards"):
+    for folder in (*WRITTEN_BY_TRAINING, *WRITTEN_BY_DISTILLING):
         remove_leftovers(recipe.out / folder)
         settle(recipe.out / folder)
     write_record(recipe, pairs)

@@ -9,10 +9,8 @@ from polyhead.bundle import load_bundle
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file
 from polyhead.manifest import NAME, accept, check_listed, listable, read_manifest
+from polyhead.recipe.record import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
 from polyhead.run_lock import exclusive
-
-FOLDERS = ("", "training", "training/checkpoints", "training/snapshots", "distilled", "distilled/shards")
-"""Where in a model directory there may be files that are listed."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,11 @@ def _unless_refused(path: Path) -> Generator[None]:
 def _folders(model: Path) -> Iterator[Path]:
     if not model.is_dir():
         raise ModelError(f"{model} is not a model directory: there is no such directory")
-    return (folder for folder in (model / name for name in FOLDERS) if folder.is_dir())
+    return (
+        folder
+        for folder in (model / name for name in (*WRITTEN_BY_TRAINING, *WRITTEN_BY_DISTILLING))
+        if folder.is_dir()
+    )
 
 
 def _listed(folder: Path) -> Iterator[Path]:
