@@ -33,6 +33,7 @@ MOST_SENTENCES = 1_000_000
 """Sentences, texts or requests that are handled together."""
 MOST_THREADS = 1_024
 """Threads of a process."""
+MOST_MINUTES = 10_000_000
 MOST_COUNTED = 1_000_000_000
 """Whatever is only counted and compared, so that a large number costs nothing: updates, epochs, characters."""
 LARGEST_SEED = 2**63 - 1

@@ -27,6 +27,14 @@ VARIANTS = {
     "last": {"training__averaging": {"kind": "last", "count": 2}},
     "ema": {"training__averaging": {"kind": "ema", "decay": 0.9}, "training__optimizer": {"accumulation": 2}},
     "workers": {"training__workers": 3},
+    "wsd": {"training__schedule": {"kind": "wsd", "learning_rate": 2e-3, "warmup": 5, "decay": 0.5}},
+    "stopped learning": {
+        "training__schedule": {"kind": "wsd", "learning_rate": 1e-9, "warmup": 1, "decay": 0.25},
+        "training__min_delta": 0.01,
+        "training__max_updates": 60,
+        "training__validate_every": 2,
+        "training__metric": "dev_loss",
+    },
 }
 
 

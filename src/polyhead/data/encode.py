@@ -71,18 +71,17 @@ def corpus_for_epochs(
     tagged: bool,
     seed: int,
     max_tokens: int | None = None,
-    sampled_epochs: int | None = None,
-) -> tuple[Callable[[int], EncodedCorpus], EncodingReport]:
-    """What the loader asks for the corpus of an epoch: one for all, or sampled anew from (seed, epoch).
+) -> tuple[Callable[[int, int | None], EncodedCorpus], EncodingReport]:
+    """A function of an epoch, and of how many epochs are sampled (None: all), to that epoch's corpus.
 
-    Sampled are the sides whose tokenizer has a dropout above 0, in all epochs or the first `sampled_epochs`. Each epoch
-    has the same pairs in the same order.
+    Sampled are the sides whose tokenizer has a dropout above 0, anew from (seed, epoch). Each epoch has the same pairs
+    in the same order.
     """
     corpus, report = encode(pairs, source_tokenizer, target_tokenizer, tagged, None, max_tokens)
     if not (source_tokenizer.config.dropout or target_tokenizer.config.dropout):
-        return lambda epoch: corpus, report
+        return lambda epoch, sampled_epochs: corpus, report
 
-    def sampled(epoch: int) -> EncodedCorpus:
+    def sampled(epoch: int, sampled_epochs: int | None) -> EncodedCorpus:
         if sampled_epochs is not None and epoch >= sampled_epochs:
             return corpus
         epoch_seed = int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0])

@@ -15,7 +15,7 @@ import torch
 import polyhead
 from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_description, save_weights, tokenizer_files
 from polyhead.data.encode import corpus_for_epochs
-from polyhead.data.loader import Loader
+from polyhead.data.loader import Loader, Position
 from polyhead.data.store import EncodedCorpus
 from polyhead.errors import ModelError, RecipeError
 from polyhead.manifest import check_digest, digest_of, is_listing
@@ -34,7 +34,7 @@ from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import Display, MetricsFile
-from polyhead.training.loop import Trainer
+from polyhead.training.loop import Batches, Trainer
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.precision import choose_arithmetic
@@ -49,8 +49,8 @@ class Parts:
     """The description, the vocabularies, and a model for validation, which has no weights before it is given some."""
     model: Seq2SeqModel[Any]
     """The model to train, freshly initialised, on its device."""
-    corpus: Callable[[int], EncodedCorpus]
-    """Epoch → its corpus."""
+    corpus: Callable[[int, int | None], EncodedCorpus]
+    """Epoch, and in how many epochs words are cut up at random → its corpus."""
     validator: Validator
 
     def write_description(self, directory: Path) -> None:
@@ -64,9 +64,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     check_room(recipe.model, device, source.vocabulary_size, target.vocabulary_size)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
-    corpus, report = corpus_for_epochs(
-        pairs.train, source, target, tagged, recipe.seed, longest, recipe.data.sampled_epochs
-    )
+    corpus, report = corpus_for_epochs(pairs.train, source, target, tagged, recipe.seed, longest)
     if report.too_long:
         display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
     if not report.kept:
@@ -117,7 +115,7 @@ def make_trainer(
         model=parts.model,
         optimizer=optimizer,
         schedule=build_schedule(config.schedule, recipe.model.d_model, config.max_updates),
-        stream=Loader(parts.corpus, recipe.data.batching, recipe.seed).stream,
+        stream=partial(_batches, parts, recipe),
         validate=parts.validator,
         config=config,
         directory=directory,
@@ -132,6 +130,13 @@ def make_trainer(
         on_best=lambda weights: save_weights(recipe.out, weights),
         check_place=held.check,
     )
+
+
+def _batches(parts: Parts, recipe: Recipe, start: Position, sampled_epochs: int | None) -> Batches:
+    """The batches from a position on, with words cut up at random in so many epochs unless the recipe says."""
+    sampled = sampled_epochs if recipe.data.sampled_epochs is None else recipe.data.sampled_epochs
+    loader = Loader(lambda epoch: parts.corpus(epoch, sampled), recipe.data.batching, recipe.seed)
+    return loader.stream(start)
 
 
 def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:

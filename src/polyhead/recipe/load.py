@@ -23,8 +23,8 @@ NONE = "none"
 """How a file or a command line says that a number is unset; TOML itself has no word for it."""
 CAN_BE_NONE = frozenset(
     """
-    max_characters max_epochs max_length max_ratio max_sentences max_words patience sampled_epochs threads
-    vocabulary_size
+    max_characters max_epochs max_length max_ratio max_sentences max_words min_delta minutes patience sampled_epochs
+    threads vocabulary_size
     """.split()  # noqa: SIM905  a list of so many quoted words is harder to read
 )
 """The keys whose number may be unset."""

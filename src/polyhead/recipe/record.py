@@ -32,7 +32,16 @@ WRITTEN_BY_DISTILLING = ("distilled", "distilled/shards")
 """Those in which a distillation writes besides."""
 LIBRARIES = ("torch", "numpy", "sentencepiece", "safetensors", "sacrebleu", "pydantic")
 MAY_CHANGE = frozenset(
-    {"out", "threads", "training.max_updates", "training.max_epochs", "training.patience", "training.log_every"}
+    {
+        "out",
+        "threads",
+        "training.max_updates",
+        "training.max_epochs",
+        "training.minutes",
+        "training.min_delta",
+        "training.patience",
+        "training.log_every",
+    }
 )
 """Keys that a resumed run may set anew: they move the end, not what is computed on the way."""
 

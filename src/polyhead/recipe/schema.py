@@ -13,7 +13,7 @@ from polyhead.decoding.config import BeamConfig
 from polyhead.limits import LARGEST_SEED, LONGEST, MOST_COUNTED, MOST_LISTED, MOST_THREADS
 from polyhead.model.config import ModelConfig
 from polyhead.tokenizers.config import TokenizerConfig
-from polyhead.training.loop import TrainingConfig
+from polyhead.training.config import TrainingConfig
 
 Reader = Annotated[ReaderConfig, Field(discriminator="kind")]
 
@@ -48,7 +48,8 @@ class DataConfig(Config):
     """Training sentences of more tokens on either side are left out, and counted."""
     sampled_epochs: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """The epochs, from the first on, in which `tokenizer.dropout` cuts words up at random; after them words are cut
-    as in translating, to which a model settles in a few hundred updates. Unset: all."""
+    as in translating, to which a model settles in a few hundred updates. Unset: all, but for those that begin while the
+    learning rate falls at the end of a `wsd` schedule."""
 
 
 class Recipe(Config):

@@ -43,6 +43,14 @@ class Progress:
     """Update (as text, JSON has no other keys) → validation score of the snapshots kept."""
     unjudged: bool = False
     """Whether this update's validation is still to come, since a signal ended it."""
+    history: list[tuple[Count, float]] = field(default_factory=list)
+    """Update and score of each validation before the end was begun, oldest first."""
+    last: Count | None = None
+    """The run's last update, once its end has begun."""
+    limits: dict[str, float | None] | None = None
+    """The recipe's limits under which the end has begun; with others there may be more to go."""
+    sampled_epochs: Count | None = None
+    """Epochs whose words were cut up at random, once no more are to follow."""
     rounds: int = 1
     """How many parts every batch is cut into, one after the other, since one did not fit the memory."""
 

@@ -10,29 +10,28 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
-from pydantic import Field
 from torch import Tensor
 
 from polyhead.batch import Batch
-from polyhead.config import Config
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
-from polyhead.limits import MOST_COUNTED, MOST_THREADS
 from polyhead.memory import trim
 from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.training.averaging import AveragingConfig, RunningMean
+from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
+from polyhead.training.config import TrainingConfig
+from polyhead.training.ending import Ending
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile
-from polyhead.training.meter import Meter, updates_left
-from polyhead.training.optimizer import Optimizer, OptimizerConfig
+from polyhead.training.meter import Meter
+from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers, seed_of
-from polyhead.training.precision import Arithmetic, Precision
-from polyhead.training.schedule import Schedule, ScheduleConfig
+from polyhead.training.precision import Arithmetic
+from polyhead.training.schedule import Schedule
 from polyhead.training.shares import Differentiation, TooLarge
 from polyhead.training.watch import LossWatch
 
@@ -41,34 +40,8 @@ Validate = Callable[[Weights], dict[str, float]]
 """Weights → dev_loss, dev_bleu, dev_chrf …"""
 Batches = Generator[tuple[Position, Batch], None, None]
 """Endless batches, each with the position after it."""
-Stream = Callable[[Position], Batches]
-
-
-class TrainingConfig(Config):
-    """How long, how fast and how carefully to train."""
-
-    max_updates: int = Field(default=100_000, ge=1, le=MOST_COUNTED)
-    """Updates of the weights after which training ends."""
-    max_epochs: int | None = Field(default=None, ge=1, le=MOST_COUNTED)
-    """Passes over the corpus after which training ends, if that is sooner."""
-    label_smoothing: float = Field(default=0.1, ge=0, lt=1)
-    """ε_ls (section 5.4)."""
-    optimizer: OptimizerConfig = OptimizerConfig()
-    schedule: ScheduleConfig = ScheduleConfig()
-    averaging: AveragingConfig = AveragingConfig()
-    precision: Precision = "auto"
-    """float32; bfloat16 with float32 master weights; int16 and int8, one of these with products of 16- or 8-bit whole
-    numbers; or auto: what the hardware multiplies fastest."""
-    workers: int = Field(default=1, ge=1, le=MOST_THREADS)
-    """Shares that every batch is cut into, differentiated at the same time by threads with CPU cores of their own."""
-    validate_every: int = Field(default=500, ge=1, le=MOST_COUNTED)
-    """Updates between validations; each takes a snapshot and a checkpoint."""
-    metric: Literal["dev_bleu", "dev_chrf", "dev_loss"] = "dev_bleu"
-    """What decides which weights are best."""
-    patience: int | None = Field(default=None, ge=1, le=MOST_COUNTED)
-    """Validations without a new best after which training ends; none: never."""
-    log_every: int = Field(default=50, ge=1, le=MOST_COUNTED)
-    """Updates between lines of metrics."""
+Stream = Callable[[Position, int | None], Batches]
+"""Where to begin, and in how many epochs words are cut up at random (None: the recipe's number) → batches."""
 
 
 @dataclass
@@ -92,9 +65,14 @@ class Trainer:
     seed: int = 1
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
+    seconds: float | None = None
+    """What there is of `minutes` for the updates and their validations."""
     on_best: Callable[[Weights], None] | None = None
     check_place: Callable[[], None] = lambda: None
     """Called before anything is written: raises PolyheadError where the directory is not this run's any more."""
+
+    def __post_init__(self) -> None:
+        self._consider_limits()
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
@@ -104,19 +82,29 @@ class Trainer:
         self.model.train()
         watch = LossWatch(self.model.output_layer.weight.size(0))
         progress, meter = self.progress, Meter(self.progress.seconds)
-        progress.finished = self._is_done()  # a run that is resumed may have been given another end
+        progress.finished = self._is_done()
         if progress.finished and not progress.scores:
             self._validate()
-        with self.arithmetic.chosen(), closing(self.stream(progress.position)) as batches:
+        with self.arithmetic.chosen():
             while not progress.finished:
-                if not progress.unjudged:
-                    self._advance(batches, watch, meter)
-                if progress.unjudged:
-                    self._judge(meter)
-                elif self.interrupt.requested:
-                    self._checkpoint()
-                if self.interrupt.requested and not progress.finished:
-                    return False
+                with closing(self.stream(progress.position, progress.sampled_epochs)) as batches:
+                    if not self._train(batches, watch, meter):
+                        return False
+        return True
+
+    def _train(self, batches: Batches, watch: LossWatch, meter: Meter) -> bool:
+        """Trains until done, until the end begins, or until interrupted (False)."""
+        progress = self.progress
+        last = progress.last
+        while not progress.finished and progress.last == last:
+            if not progress.unjudged:
+                self._advance(batches, watch, meter)
+            if progress.unjudged:
+                self._judge(meter)
+            elif self.interrupt.requested:
+                self._checkpoint()
+            if self.interrupt.requested and not progress.finished:
+                return False
         return True
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
@@ -128,12 +116,14 @@ class Trainer:
         progress.seconds = meter.seconds()
         if progress.update % config.log_every == 0:
             self._report(meter)
+        self._consider_limits()
         progress.unjudged = self.is_over() or progress.update % config.validate_every == 0
 
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
         with suppress(Interrupted):
             meter.validation(self._validate)
+            self._consider_learning()
         trim()
         self.progress.seconds = meter.seconds()
         self.progress.finished = self._is_done()
@@ -146,7 +136,7 @@ class Trainer:
         self.progress.position = taken[-1][0]
         total, tokens = self._collect([batch for _, batch in taken])
         update = self.progress.update + 1
-        norm = self.optimizer.step(self.schedule(update), tokens)
+        norm = self.optimizer.step(self.schedule(update, self.progress.last), tokens)
         problem = watch.problem(total / tokens, float(norm))
         if problem is not None:
             raise TrainingError(self._advice(update, problem))
@@ -181,7 +171,7 @@ class Trainer:
             "update": progress.update,
             "epoch": progress.position.epoch,
             "seconds": round(progress.seconds, 3),
-            "learning_rate": self.schedule(progress.update),
+            "learning_rate": self.schedule(progress.update, progress.last),
             "loss": progress.loss_sum / max(1, progress.tokens),
             "target_tokens": progress.tokens,
             "target_tokens_per_second": round(meter.speed(), 1),
@@ -189,21 +179,41 @@ class Trainer:
         progress.loss_sum, progress.tokens = 0.0, 0
         self.check_place()
         self.metrics.write(numbers)
-        config = self.config
-        updates = updates_left(progress.update, progress.position.epoch, config.max_updates, config.max_epochs)
-        self.display.update(numbers, meter.remaining(updates, -(-updates // config.validate_every)))
+        position = progress.position.epoch, progress.seconds
+        updates = (progress.last or self.ending.expected(progress.update, *position)) - progress.update
+        self.display.update(numbers, meter.remaining(updates, -(-updates // self.config.validate_every)))
+
+    def _consider_limits(self) -> None:
+        """Begins the end where a limit is near. A run that is resumed with other limits may have more to go."""
+        progress, ending = self.progress, self.ending
+        if progress.limits is not None and progress.limits != ending.limits:
+            progress.last = progress.limits = progress.sampled_epochs = None
+        where = progress.update, progress.position.epoch, progress.seconds
+        if progress.last is None and ending.used(*where) >= ending.stable:
+            self._begin_the_end(ending.expected(*where))
+
+    def _consider_learning(self) -> None:
+        """Begins the end once nothing more is learnt."""
+        progress, ending = self.progress, self.ending
+        if progress.last is None and ending.has_stopped_learning(progress.history):
+            self.display.message(f"update {progress.update}: learning has stopped, so training ends")
+            self._begin_the_end(ending.last_after(progress.update))
+
+    def _begin_the_end(self, last: int) -> None:
+        progress = self.progress
+        progress.last, progress.limits = last, self.ending.limits
+        progress.sampled_epochs = progress.position.epoch + (progress.position.batch > 0)
+        if last > progress.update:
+            self.display.message(f"the learning rate falls to 0 from here to update {last}, the last one")
 
     def _is_done(self) -> bool:
         return self.is_over() and not self.progress.unjudged
 
     def is_over(self) -> bool:
-        """Whether updates, epochs or patience are used up; on a resumed run before anything is computed too."""
+        """Whether the last update is done or patience is used up; on a resumed run before anything is computed too."""
         config, progress = self.config, self.progress
-        return (
-            progress.update >= config.max_updates
-            or (config.max_epochs is not None and progress.position.epoch >= config.max_epochs)
-            or (config.patience is not None and progress.stale >= config.patience)
-        )
+        done = progress.last is not None and progress.update >= progress.last
+        return done or (config.patience is not None and progress.stale >= config.patience)
 
     def _validate(self) -> None:
         """Scores the weights, keeps a snapshot for the average, and counts patience."""
@@ -221,6 +231,8 @@ class Trainer:
             progress.best_score, progress.best_update, progress.stale = score, progress.update, 0
         else:
             progress.stale += 1
+        if progress.last is None or not self.ending.decay:
+            progress.history.append((progress.update, score))
         self.kept.save_snapshot(progress, weights, score)
         shown = " · ".join(f"{name} {value:.3f}" for name, value in numbers.items())
         self.display.message(f"update {progress.update} · {shown}{' · best so far' if best else ''}")
@@ -234,6 +246,11 @@ class Trainer:
     def weights(self) -> Weights:
         """The weights to judge and to keep: the running mean where there is one, else the newest."""
         return self.running_mean.weights if self.running_mean is not None else self.optimizer.masters
+
+    @property
+    def ending(self) -> Ending:
+        """When the run ends."""
+        return Ending.of(self.config, self.seconds)
 
     @property
     def kept(self) -> Kept:

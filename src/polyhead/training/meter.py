@@ -49,11 +49,3 @@ class Meter:
     def _start_again(self) -> None:
         self._updates = self._tokens = 0
         self._since = time.perf_counter()
-
-
-def updates_left(update: int, epoch: int, max_updates: int, max_epochs: int | None) -> int:
-    """As far as it can be told: how many updates an epoch has is known once one is over."""
-    end = max_updates
-    if max_epochs is not None and epoch > 0:
-        end = min(end, update * max_epochs // epoch)
-    return max(0, end - update)
