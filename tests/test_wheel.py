@@ -37,6 +37,7 @@ def test_the_wheel_trains_and_translates(toy):
     found = subprocess.run(where, check=True, cwd=toy.directory, env=environment, capture_output=True, text=True)
     assert found.stdout.startswith(str(site))
     assert "Usage: polyhead" in polyhead("--help")
+    assert "Subword regularisation" in polyhead("train", "--keys"), "the meaning of keys is read from the sources"
     reader = toy.write("train", 60)
     keys = ["--training.max_updates=3", "--model.encoder_layers=1", "--model.decoder_layers=1"]
     polyhead("train", "--source", reader["source"], "--target", reader["target"], "--out", "model", *keys)

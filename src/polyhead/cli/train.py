@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from polyhead.cli.keys import print_keys
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import RecipeError
@@ -22,6 +23,7 @@ def train(
     dev_target: NamedPath | None = None,
     out: NamedPath | None = None,
     resume: bool = False,
+    show_keys: Annotated[bool, Parameter(name="--keys")] = False,
 ) -> int:
     """Train a translator from a recipe or from two text files.
 
@@ -43,16 +45,22 @@ def train(
         The model directory to write.
     resume
         Go on with an interrupted run: the same command with this flag, or just --out and this flag.
+    show_keys
+        Train nothing: print every key of a recipe, its default, its meaning, and for a corpus what is chosen and why.
 
     """
     from polyhead.recipe.record import check_started, read_record, started
     from polyhead.recipe.train import train as run
 
-    named = bool(source) or (recipe is not None and not recipe.startswith("--"))
+    named = bool(source) or _is_recipe(recipe)
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out, begun)
+    corpora = Corpora(source, target, dev_source, dev_target)
+    if show_keys:
+        print_keys(given_values(recipe, keys, corpora, out, begun))
+        return 0
+    values = recipe_values(recipe, keys, corpora, out, begun)
     return 0 if run(values, resume=resume).finished else 130
 
 
@@ -69,6 +77,16 @@ class Corpora:
 def recipe_values(
     recipe: str | None, keys: Sequence[str], corpora: Corpora, out: Path | None, begun: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
+    """`given_values` that can be trained on. Raises UsageError also where neither a recipe nor a corpus is named."""
+    values = given_values(recipe, keys, corpora, out, begun)
+    if not _is_recipe(recipe) and not values.get("data"):
+        raise UsageError("nothing to train on: give a recipe, or --source and --target")
+    return values
+
+
+def given_values(
+    recipe: str | None, keys: Sequence[str], corpora: Corpora, out: Path | None, begun: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The tables of a recipe, of which options win over keys and keys over the file (or `begun`, a run's record).
 
     Raises UsageError for what cannot be understood, RecipeError for a file that cannot be read.
@@ -76,7 +94,7 @@ def recipe_values(
     from polyhead.recipe.load import merge, parse_keys, put, read_toml
 
     words = list(keys)
-    if recipe is not None and recipe.startswith("--"):  # no recipe: the first word is a key already
+    if recipe is not None and not _is_recipe(recipe):
         words.insert(0, recipe)
         recipe = None
     try:
@@ -98,12 +116,15 @@ def recipe_values(
         put(values, ["data", "dev"], [_lines(corpora.dev_source, corpora.dev_target)])
     if out is not None:
         values["out"] = str(out)
-    if recipe is None and not values.get("data"):
-        raise UsageError("nothing to train on: give a recipe, or --source and --target")
     return values
 
 
-OPTIONS = ("source", "target", "dev-source", "dev-target", "out", "resume")
+def _is_recipe(word: str | None) -> bool:
+    """Whether the first word names a recipe; otherwise it is a key already."""
+    return word is not None and not word.startswith("--")
+
+
+OPTIONS = ("source", "target", "dev-source", "dev-target", "out", "resume", "keys")
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:

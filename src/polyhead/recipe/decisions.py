@@ -1,0 +1,102 @@
+"""What is decided before a recipe is carried out: which keys are given, and what is chosen for those left open."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import torch
+
+from polyhead.data.clean import alphabet
+from polyhead.data.readers import Pair
+from polyhead.model.config import PRESETS
+from polyhead.recipe.defaults import Choice, complete
+from polyhead.recipe.feasible import check_feasible
+from polyhead.recipe.in_words import as_toml
+from polyhead.recipe.load import Values, make_recipe
+from polyhead.recipe.prepare import read_pairs
+from polyhead.recipe.schema import Recipe
+from polyhead.recipe.train import choose_device
+from polyhead.tokenizers.config import default_vocabulary_size
+from polyhead.training.log import PlainDisplay
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The value that a key has instead of its default."""
+
+    by: Literal["given", "chosen"]
+    value: Any
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.by}: {as_toml(self.value)}" + (f" ({self.why})" if self.why else "")
+
+
+def decide(values: Values) -> dict[str, Decision]:
+    """A recipe's tables → by key, with its path, what was given and what training would choose for the corpus.
+
+    Without `data` there is no corpus to choose by: then it is only what was given. Raises RecipeError and DataError
+    for the same mistakes in the same words as training.
+    """
+    if "data" in values:
+        choices = _choices_for_its_corpus(values)
+    else:
+        make_recipe({**values, **SOME_DATA})
+        choices = []
+    found = {choice.key: Decision("chosen", choice.value, choice.why) for choice in choices}
+    found |= {key: Decision("given", value) for key, value in _leaves(values)}
+    return {**_sizes(found.get("model.preset")), **found}
+
+
+SOME_DATA: Values = {"data": {"train": [{"kind": "lines", "source": "source", "target": "target"}]}}
+"""What completes a recipe that names no text, so that its other keys can be looked at."""
+
+
+def choices_for(
+    values: Values, pairs: Sequence[Pair], device: torch.device, begun: Values | None = None
+) -> tuple[Recipe, list[Choice]]:
+    """A recipe for a corpus, and all that training chooses where `values`, which are valid, leave it open.
+
+    begun: as in `complete`
+    """
+    completed, choices = complete(values, len(pairs), device, begun)
+    recipe = make_recipe(completed)
+    tokenizer = recipe.tokenizer
+    if tokenizer.vocabulary_size is None:
+        characters = alphabet(pairs)
+        size = default_vocabulary_size(len(pairs), tokenizer.kind, tokenizer.shared, characters)
+        why = f"{len(pairs):,} pairs, {characters:,} different characters"
+        choices = [Choice("tokenizer.vocabulary_size", size, why), *choices]
+    return recipe, choices
+
+
+def _choices_for_its_corpus(values: Values) -> list[Choice]:
+    draft = make_recipe(values)
+    if draft.threads is not None:
+        torch.set_num_threads(draft.threads)
+    device = choose_device()
+    check_feasible(draft, device)
+    say = PlainDisplay().message
+    say("reading the corpus")
+    pairs = read_pairs(draft.data, draft.seed)
+    say(str(pairs.report))
+    recipe, choices = choices_for(values, pairs.train, device)
+    check_feasible(recipe, device)
+    return choices
+
+
+def _leaves(values: Mapping[str, Any], table: str = "") -> Iterator[tuple[str, Any]]:
+    """Every key that is no table, with its path."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _leaves(cast(Values, value), f"{table}{key}.")
+        else:
+            yield f"{table}{key}", value
+
+
+def _sizes(preset: Decision | None) -> dict[str, Decision]:
+    """The keys that a preset stands for."""
+    if preset is None:
+        return {}
+    why = f"model.preset = {as_toml(preset.value)}"
+    return {f"model.{key}": Decision(preset.by, size, why) for key, size in PRESETS[preset.value].items()}

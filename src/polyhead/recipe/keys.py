@@ -1,0 +1,113 @@
+"""Every key that a recipe may have, from the settings classes themselves: what it takes, its default, what it means."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+import torch
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from polyhead.data.readers import Pair
+from polyhead.model.config import PRESETS
+from polyhead.recipe.decisions import SOME_DATA, choices_for
+from polyhead.recipe.in_words import as_toml, describe
+from polyhead.recipe.load import CAN_BE_NONE, NONE
+from polyhead.recipe.schema import Recipe
+
+READERS = ("train", "dev", "test")
+"""Keys of `[data]` that hold readers; all take the same kinds, which are described once."""
+IMPLIED_KIND = "transformer"
+"""The only kind that need not be named: `make_recipe` puts it in."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a recipe."""
+
+    name: str
+    """With its tables: training.schedule.warmup."""
+    takes: str
+    """Type and bounds in words."""
+    default: str
+    """As a recipe or a command line would give it; empty where the key must be given or is unset."""
+    needed: bool
+    """Whether it must be given."""
+    chosen: bool
+    """Whether training may choose it by corpus and machine where it is left open; then `default` holds elsewhere."""
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a recipe; of `[model]` and of readers, one for each kind."""
+
+    name: str
+    """Empty for the keys at the top."""
+    kind: str | None
+    meaning: str
+    keys: tuple[Key, ...]
+
+
+def tables() -> list[Table]:
+    """Every table of a recipe, outer ones first."""
+    return list(_walk(Recipe, "", chosen_keys()))
+
+
+def chosen_keys() -> frozenset[str]:
+    """The keys that training chooses by corpus and machine where they are left open."""
+    pairs = [Pair("a", "b", None, "")] * 1000
+    begun = {"training": {"workers": 2}}
+    found: set[str] = set()
+    for shared in (True, False):
+        values = {**SOME_DATA, "tokenizer": {"shared": shared}}
+        found |= {choice.key for choice in choices_for(values, pairs, torch.device("cpu"), begun)[1]}
+    return frozenset(found)
+
+
+def _walk(settings: type[BaseModel], name: str, chosen: frozenset[str], kind: str | None = None) -> Iterator[Table]:
+    keys = [_preset()] if kind == IMPLIED_KIND else []
+    below: list[tuple[str, type[BaseModel]]] = []
+    for field, info in settings.model_fields.items():
+        full = f"{name}.{field}" if name else field
+        inside = _settings(info.annotation)
+        if not inside or field in READERS:
+            key = _key(full, info, chosen)
+            is_a_kind = field == "kind" and kind not in (None, IMPLIED_KIND)
+            keys.append(replace(key, default="", needed=True) if is_a_kind else key)
+        if field not in READERS[1:]:
+            below += [(full, each) for each in inside]
+    yield Table(name, kind, (settings.__doc__ or "").strip(), tuple(keys))
+    for full, each in below:
+        of_kind = str(each.model_fields["kind"].default) if len(_of(below, full)) > 1 else None
+        yield from _walk(each, full, chosen, of_kind)
+
+
+def _of(below: list[tuple[str, type[BaseModel]]], name: str) -> list[type[BaseModel]]:
+    return [settings for full, settings in below if full == name]
+
+
+def _settings(annotation: Any) -> list[type[BaseModel]]:
+    """The settings classes inside an annotation such as `tuple[Annotated[A | B, …], …]`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for inside in get_args(annotation) for found in _settings(inside)]
+
+
+def _key(name: str, info: FieldInfo, chosen: frozenset[str]) -> Key:
+    needed = info.is_required()
+    can_be_none = name.rpartition(".")[2] in CAN_BE_NONE and type(None) in get_args(info.annotation)
+    if _settings(info.annotation):
+        takes = "list of readers" + (", one at least" if needed else "")
+    else:
+        takes = describe(info.annotation, info.metadata) + (f", or {NONE}" if can_be_none else "")
+    unset = NONE if can_be_none else ""
+    default = "" if needed else unset if info.default is None else as_toml(info.default)
+    return Key(name, takes, default, needed, name in chosen, info.description or "")
+
+
+def _preset() -> Key:
+    """`model.preset` is no field: it stands for the fields that it sets."""
+    sizes = "; ".join(f"`{name}`: " + ", ".join(f"{k} {v}" for k, v in keys.items()) for name, keys in PRESETS.items())
+    meaning = f"Sizes by name; single keys given beside it win. {sizes}. `base` and `big` are the paper's (table 3)."
+    return Key("model.preset", ", ".join(map(as_toml, PRESETS)), "", needed=False, chosen=True, meaning=meaning)
