@@ -16,6 +16,7 @@ from plain_loop import PAD, endless_batches, read_batches
 from polyhead.batch import Batch
 from polyhead.bundle import Bundle, BundleConfig
 from polyhead.data.loader import Position
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.decoding.config import GreedyConfig
 from polyhead.decoding.scoring import score
 from polyhead.model.build import build_model
@@ -25,6 +26,7 @@ from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import Validator, load_weights
+from polyhead.run_lock import Held
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.training.log import PlainDisplay
 from polyhead.training.loop import Trainer
@@ -35,7 +37,7 @@ NEVER = 1_000_000_000
 SHAPE = ("encoder_layers", "decoder_layers", "d_model", "d_ff", "num_heads", "dropout")
 
 
-def recipe_of(request: dict[str, Any], pairs: int) -> Recipe:
+def recipe_of(request: dict[str, Any], corpus: CorpusStatistics) -> Recipe:
     """The recipe that a user would write for this size, with what follows from corpus and machine filled in."""
     size, setting, schedule = request["size"], request["setting"], request["schedule"]
     values = {
@@ -49,11 +51,12 @@ def recipe_of(request: dict[str, Any], pairs: int) -> Recipe:
             "validate_every": NEVER,
             "precision": setting["precision"],
             "label_smoothing": size["label_smoothing"],
+            "optimizer": {"kind": "adam"},
             "schedule": {"kind": "inverse-sqrt", "learning_rate": schedule["peak"], "warmup": schedule["warmup"]},
         },
     }
     torch.set_num_threads(setting["threads"])
-    completed, choices = complete(values, pairs, torch.device("cpu"))
+    completed, choices = complete(values, corpus, torch.device("cpu"))
     for choice in choices:
         print(f"chosen: {choice}")
     return make_recipe(completed)
@@ -76,7 +79,19 @@ def parts_of(recipe: Recipe, vocabulary: str) -> Parts:
     return Parts(bundle, model, _no_corpus, Validator(bundle, (), None))
 
 
-def _no_corpus(epoch: int) -> NoReturn:
+def _statistics(batches: str) -> CorpusStatistics:
+    """What the batches tell of the text that they were made from."""
+    pairs = sources = targets = 0
+    for source, _, target in read_batches(batches):
+        pairs, sources, targets = (
+            pairs + len(source),
+            sources + int((source != PAD).sum()),
+            targets + int((target != PAD).sum()),
+        )
+    return CorpusStatistics(pairs, sources + targets, sources + targets, 100, sources, targets)
+
+
+def _no_corpus(epoch: int, sampled_epochs: int | None) -> NoReturn:
     raise RuntimeError(f"the batches are given, but epoch {epoch} of a corpus was asked for")
 
 
@@ -87,15 +102,15 @@ class Session:
         self.wire = wire
         self.requests = wire.requests()
         self.request = next(self.requests)
-        pairs = sum(len(source) for source, _, _ in read_batches(self.request["batches"]))
-        recipe = recipe_of(self.request, pairs)
+        recipe = recipe_of(self.request, _statistics(self.request["batches"]))
         self.parts = parts_of(recipe, self.request["vocabulary"])
-        trainer = make_trainer(self.parts, recipe, torch.device("cpu"), PlainDisplay(), resume=False)
+        held = Held(recipe.out, None)
+        trainer = make_trainer(self.parts, recipe, held, torch.device("cpu"), PlainDisplay(), resume=False)
         self.trainer: Trainer = replace(trainer, stream=self.stream)
         self.weights = sum(parameter.numel() for parameter in self.parts.model.parameters())
         self.arithmetic = str(trainer.arithmetic)
 
-    def stream(self, _: Position) -> Generator[tuple[Position, Batch], None, None]:
+    def stream(self, _: Position, sampled_epochs: int | None) -> Generator[tuple[Position, Batch], None, None]:
         """Batches as long as requests ask for some; the end of the requests ends the process."""
         batches = (Batch(*arrays) for arrays in endless_batches(self.request["batches"]))
         self.wire.answer({"parameters": self.weights, "said": self.arithmetic})

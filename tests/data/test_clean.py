@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.data.clean import CleaningConfig, alphabet, clean
+from polyhead.data.clean import CleaningConfig, clean
 from polyhead.data.readers import Pair
 
 
@@ -96,7 +96,3 @@ def test_the_report_is_a_table() -> None:
         "  duplicate   1  first at f:52",
         "pairs kept   50",
     ]
-
-
-def test_alphabet_counts_distinct_characters() -> None:
-    assert alphabet(pairs_of(("abc", "cd"), ("a", "개"))) == 5

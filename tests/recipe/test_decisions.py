@@ -3,10 +3,12 @@
 import pytest
 import torch
 
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import DataError, PolyheadError, RecipeError
 from polyhead.recipe.decisions import decide
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
+from polyhead.recipe.prepare import read_pairs
 from polyhead.recipe.train import train
 
 NO_FILES = {"data": {"train": [{"kind": "lines", "source": "no", "target": "no"}]}}
@@ -38,7 +40,7 @@ def test_a_corpus_is_chosen_for_as_training_does(values, capfd):
     assert said >= trained
     others = {line.partition(" ")[0] for line in said - trained}
     sizes = {f"model.{size}" for size in ("encoder_layers", "decoder_layers", "d_model", "d_ff", "num_heads")}
-    assert others == {"tokenizer.vocabulary_size", *sizes}
+    assert others == sizes
 
 
 def test_the_sizes_of_a_preset_are_told_but_of_those_that_are_given():
@@ -48,10 +50,11 @@ def test_the_sizes_of_a_preset_are_told_but_of_those_that_are_given():
 
 
 def test_choices_hold_in_the_recipe_that_is_trained(values):
-    completed, _ = complete(values, 190, torch.device("cpu"))
+    held_in = read_pairs(make_recipe(values).data, 1).train
+    completed, _ = complete(values, CorpusStatistics.of(held_in), torch.device("cpu"))
     trained = make_recipe(completed).model_dump()
     for key, decision in decide(values).items():
-        if decision.by == "chosen" and key not in ("model.preset", "tokenizer.vocabulary_size"):
+        if decision.by == "chosen" and key != "model.preset":
             value = trained
             for part in key.split("."):
                 value = value[part]

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
 
@@ -10,21 +11,51 @@ CPU = torch.device("cpu")
 DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 
 
+def prose(pairs: int) -> CorpusStatistics:
+    """A corpus of natural sentences."""
+    types = round(120 * (24 * pairs) ** 0.4)
+    return CorpusStatistics(pairs, 24 * pairs, min(24 * pairs, types), 100, 14 * pairs, 16 * pairs)
+
+
+def drill(pairs: int) -> CorpusStatistics:
+    """A corpus of a few hundred words in regular sentences."""
+    return CorpusStatistics(pairs, 14 * pairs, 700, 60, 10 * pairs, 10 * pairs)
+
+
+@pytest.mark.parametrize("corpus", [prose, drill])
 @pytest.mark.parametrize("pairs", [1, 100, 3_000, 30_000, 100_000, 1_000_000, 50_000_000])
-def test_every_corpus_size_gets_a_valid_recipe(pairs):
-    values, choices = complete(DATA, pairs, CPU)
+def test_every_corpus_gets_a_valid_recipe(corpus, pairs):
+    values, choices = complete(DATA, corpus(pairs), CPU)
     recipe = make_recipe(values)
-    assert recipe.training.max_updates >= recipe.training.validate_every
-    assert {choice.key for choice in choices} >= {"model.preset", "training.max_updates", "model.dropout"}
+    assert recipe.training.max_updates >= 5 * recipe.training.validate_every
+    assert recipe.training.schedule.warmup < recipe.training.max_updates / 10
+    assert {choice.key for choice in choices} >= {"model.preset", "training.max_updates", "tokenizer.vocabulary_size"}
     assert all(str(choice).startswith(choice.key) for choice in choices)
+    assert all(len(choice.why) > 5 for choice in choices)
 
 
 def test_larger_corpora_get_larger_models_and_less_dropout():
-    recipes = [make_recipe(complete(DATA, pairs, CPU)[0]) for pairs in (10_000, 100_000, 1_000_000)]
-    assert [recipe.model.d_model for recipe in recipes] == [128, 256, 256]
-    assert [recipe.model.dropout for recipe in recipes] == [0.3, 0.2, 0.1]
-    gpu = make_recipe(complete(DATA, 1_000_000, torch.device("cuda"))[0])
+    recipes = [make_recipe(complete(DATA, prose(pairs), CPU)[0]) for pairs in (10_000, 90_000, 1_000_000)]
+    assert [recipe.model.d_model for recipe in recipes] == [128, 128, 256]
+    assert [recipe.model.dropout for recipe in recipes] == [0.3, 0.1, 0.1]
+    assert [recipe.tokenizer.dropout for recipe in recipes] == [0.1, 0.0, 0.0]
+    gpu = make_recipe(complete(DATA, prose(1_000_000), torch.device("cuda"))[0])
     assert gpu.model.d_model == 512
+
+
+def test_a_text_of_few_words_gets_few_pieces_little_dropout_and_a_short_run():
+    prosaic, regular = (make_recipe(complete(DATA, corpus(9_000), CPU)[0]) for corpus in (prose, drill))
+    assert regular.tokenizer.vocabulary_size < prosaic.tokenizer.vocabulary_size / 3
+    assert regular.model.dropout < prosaic.model.dropout
+    assert regular.training.max_updates < prosaic.training.max_updates
+
+
+def test_a_batch_of_several_parts_makes_the_run_shorter():
+    one, four = (
+        make_recipe(complete({**DATA, "training": {"optimizer": {"accumulation": parts}}}, prose(20_000), CPU)[0])
+        for parts in (1, 4)
+    )
+    assert four.training.max_updates == pytest.approx(one.training.max_updates / 4, rel=0.01)
 
 
 def test_what_is_given_stays():
@@ -33,7 +64,7 @@ def test_what_is_given_stays():
         "model": {"d_model": 64, "dropout": 0.0},
         "training": {"schedule": {"kind": "paper"}, "patience": "none"},
     }
-    values, choices = complete(given, 1000, CPU)
+    values, choices = complete(given, prose(1000), CPU)
     recipe = make_recipe(values)
     assert (recipe.model.d_model, recipe.model.dropout, recipe.training.schedule.kind) == (64, 0.0, "paper")
     assert recipe.training.patience is None
@@ -41,18 +72,18 @@ def test_what_is_given_stays():
 
 
 def test_two_vocabularies_are_not_tied_three_ways():
-    values = complete({**DATA, "tokenizer": {"shared": False}}, 1000, CPU)[0]
+    values = complete({**DATA, "tokenizer": {"shared": False}}, prose(1000), CPU)[0]
     assert make_recipe(values).model.tie_embeddings == "output"
 
 
 def test_numbers_given_as_text_count_too():
     given = {"data": {**DATA["data"], "batching": {"max_tokens": "512"}}, "model": {"d_model": "64"}}
-    assert make_recipe(complete(given, 1000, CPU)[0]).data.batching.max_tokens == 512
+    assert make_recipe(complete(given, prose(1000), CPU)[0]).data.batching.max_tokens == 512
 
 
 @pytest.mark.parametrize("kind", ["rnn", "rnn-attention"])
 def test_the_ancestors_have_no_presets(kind):
-    values, choices = complete({**DATA, "model": {"kind": kind}}, 1000, CPU)
+    values, choices = complete({**DATA, "model": {"kind": kind}}, prose(1000), CPU)
     assert make_recipe(values).model.kind == kind
     assert "model.preset" not in {choice.key for choice in choices}
 
@@ -61,15 +92,31 @@ def test_the_ancestors_have_no_presets(kind):
 def test_cores_share_large_batches(cores, max_tokens, workers, monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: cores)
     given = {"data": {**DATA["data"], "batching": {"max_tokens": max_tokens}}}
-    assert make_recipe(complete(given, 30_000, CPU)[0]).training.workers == workers
-    assert make_recipe(complete(given, 30_000, torch.device("cuda"))[0]).training.workers == 1
+    assert make_recipe(complete(given, prose(30_000), CPU)[0]).training.workers == workers
+    assert make_recipe(complete(given, prose(30_000), torch.device("cuda"))[0]).training.workers == 1
     ancestor = {**given, "model": {"kind": "rnn"}}
-    assert make_recipe(complete(ancestor, 30_000, CPU)[0]).training.workers == 1
+    assert make_recipe(complete(ancestor, prose(30_000), CPU)[0]).training.workers == 1
 
 
 def test_a_resumed_run_keeps_its_shares_whatever_the_machine(monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     begun = {"training": {"workers": 1}}
-    assert make_recipe(complete(DATA, 30_000, CPU, begun)[0]).training.workers == 1
+    assert make_recipe(complete(DATA, prose(30_000), CPU, begun)[0]).training.workers == 1
     given = {**DATA, "training": {"workers": 4}}
-    assert make_recipe(complete(given, 30_000, CPU, begun)[0]).training.workers == 4
+    assert make_recipe(complete(given, prose(30_000), CPU, begun)[0]).training.workers == 4
+
+
+def test_a_resumed_run_keeps_the_choices_that_other_rules_made():
+    begun = {"tokenizer": {"vocabulary_size": 777}, "model": {"dropout": 0.25}, "training": {"max_updates": 12_345}}
+    values, choices = complete({**DATA, "training": {"max_updates": 99}}, prose(30_000), CPU, begun)
+    recipe = make_recipe(values)
+    assert (recipe.tokenizer.vocabulary_size, recipe.model.dropout, recipe.training.max_updates) == (777, 0.25, 99)
+    assert {choice.why for choice in choices if choice.key == "model.dropout"} == {"as the run was begun"}
+
+
+def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
+    given = {**DATA, "training": {"optimizer": {"kind": "adam"}}}
+    assert make_recipe(complete(given, prose(3_000), CPU)[0]).training.schedule.learning_rate == 5e-3
+    assert make_recipe(complete(DATA, prose(3_000), CPU)[0]).training.schedule.learning_rate == 4e-3
+    ancestor = make_recipe(complete({**DATA, "model": {"kind": "rnn"}}, prose(3_000), CPU)[0])
+    assert (ancestor.training.optimizer.kind, ancestor.training.schedule.learning_rate) == ("adam", 2e-3)

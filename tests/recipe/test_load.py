@@ -11,6 +11,7 @@ import tomli_w
 import torch
 from pydantic import BaseModel
 
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import RecipeError
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import CAN_BE_NONE, make_recipe, merge, parse_keys, read_toml
@@ -18,6 +19,7 @@ from polyhead.recipe.record import as_values
 from polyhead.recipe.schema import Recipe
 
 RECIPES = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
+CORPUS = CorpusStatistics(30_000, 600_000, 30_000, 100, 400_000, 400_000)
 DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 
 
@@ -25,7 +27,7 @@ DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 def test_the_recipes_that_come_along_are_valid(path):
     values = read_toml(path)
     make_recipe(values)
-    recipe = make_recipe(complete(values, 30_000, torch.device("cpu"))[0])
+    recipe = make_recipe(complete(values, CORPUS, torch.device("cpu"))[0])
     assert recipe.out == Path("runs") / path.stem
     assert recipe.data.train
 
@@ -121,7 +123,7 @@ def test_a_recorded_recipe_reads_back_the_same():
     recipe = make_recipe(values)
     recorded = tomllib.loads(tomli_w.dumps(as_values(recipe)))
     assert make_recipe(recorded) == recipe
-    assert make_recipe(complete(recorded, 1000, torch.device("cpu"))[0]).training.patience is None
+    assert make_recipe(complete(recorded, CORPUS, torch.device("cpu"))[0]).training.patience is None
 
 
 @pytest.mark.parametrize("wrong", [{"model": 3}, {"data": []}, {"training": {"schedule": 1}}, {"tokenizer": None}])

@@ -236,13 +236,17 @@ def test_training_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_default_sizes_grow_with_the_corpus() -> None:
-    assert 500 <= default_vocabulary_size(1_000) <= 1_000
-    assert 8_000 <= default_vocabulary_size(29_000) <= 10_000
-    assert default_vocabulary_size(10_000_000) == 32_000
-    assert default_vocabulary_size(29_000, shared=False) < default_vocabulary_size(29_000)
-    assert default_vocabulary_size(100, alphabet=2_000) > 3_000
-    sizes = [default_vocabulary_size(pairs) for pairs in range(0, 100_000, 500)]
+    assert 500 <= default_vocabulary_size(30_000, 4_000) <= 1_100
+    assert 8_000 <= default_vocabulary_size(860_000, 27_000) <= 10_000
+    assert default_vocabulary_size(300_000_000, 10**6) == 32_000
+    assert default_vocabulary_size(860_000, 27_000, shared=False) < default_vocabulary_size(860_000, 27_000)
+    assert default_vocabulary_size(3_000, 1_000, characters=2_000) > 3_000
+    sizes = [default_vocabulary_size(tokens, 10**6) for tokens in range(0, 3_000_000, 15_000)]
     assert sizes == sorted(sizes)
+
+
+def test_a_text_of_few_words_gets_few_pieces_however_long_it_is() -> None:
+    assert default_vocabulary_size(10**7, 1_000) == default_vocabulary_size(10**6, 1_000) <= 1_000
 
 
 def test_importing_needs_no_torch() -> None:

@@ -31,26 +31,25 @@ def check(
     """
     import torch
 
-    from polyhead.data.clean import CleaningConfig, alphabet, clean
+    from polyhead.data.clean import CleaningConfig, clean
     from polyhead.data.readers import LinesConfig, read
+    from polyhead.data.statistics import CorpusStatistics
     from polyhead.recipe.defaults import complete
-    from polyhead.tokenizers.config import default_vocabulary_size
 
     pairs, report = clean(read(LinesConfig(source=source, target=target)), CleaningConfig())
     lengths = {
         "source": _lengths([pair.source for pair in pairs]),
         "target": _lengths([pair.target for pair in pairs]),
     }
-    characters = alphabet(pairs)
+    corpus = CorpusStatistics.of(pairs)
     values = {"data": {"train": [{"kind": "lines", "source": str(source), "target": str(target)}]}}
-    choices = complete(values, len(pairs), torch.device("cpu"))[1]
-    vocabulary = default_vocabulary_size(len(pairs), "bpe", True, characters)
+    choices = complete(values, corpus, torch.device("cpu"))[1]
     if json_output:
         result: dict[str, Any] = {
             "cleaning": asdict(report),
             "words": lengths,
-            "characters": characters,
-            "vocabulary_size": vocabulary,
+            "characters": corpus.characters,
+            "word_types": corpus.word_types,
             "defaults": {choice.key: choice.value for choice in choices},
         }
         print(json.dumps(result, ensure_ascii=False))
@@ -58,8 +57,7 @@ def check(
     print(report)
     for side, numbers in lengths.items():
         print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
-    print(f"distinct characters: {characters:,}")
-    print(f"training would choose: tokenizer.vocabulary_size = {vocabulary:,}")
+    print(f"different words: {corpus.word_types:,}; different characters: {corpus.characters:,}")
     for choice in choices:
         print(f"training would choose: {choice}")
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -119,8 +118,3 @@ def _usual_ratios(pairs: list[Pair]) -> dict[str | None, float]:
     for pair in pairs:
         ratios.setdefault(pair.target_language, []).append(_ratio(pair))
     return {language: sorted(some)[len(some) // 2] for language, some in ratios.items()}
-
-
-def alphabet(pairs: Iterable[Pair]) -> int:
-    """How many distinct characters the pairs have, which `tokenizers.default_vocabulary_size` asks for."""
-    return len(set(chain.from_iterable(chain(pair.source, pair.target) for pair in pairs)))

@@ -1,22 +1,19 @@
 """What is decided before a recipe is carried out: which keys are given, and what is chosen for those left open."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import torch
 
-from polyhead.data.clean import alphabet
-from polyhead.data.readers import Pair
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.model.config import PRESETS
 from polyhead.recipe.defaults import Choice, complete
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.in_words import as_toml
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.prepare import read_pairs
-from polyhead.recipe.schema import Recipe
 from polyhead.recipe.train import choose_device
-from polyhead.tokenizers.config import default_vocabulary_size
 from polyhead.training.log import PlainDisplay
 
 
@@ -52,24 +49,6 @@ SOME_DATA: Values = {"data": {"train": [{"kind": "lines", "source": "source", "t
 """What completes a recipe that names no text, so that its other keys can be looked at."""
 
 
-def choices_for(
-    values: Values, pairs: Sequence[Pair], device: torch.device, begun: Values | None = None
-) -> tuple[Recipe, list[Choice]]:
-    """A recipe for a corpus, and all that training chooses where `values`, which are valid, leave it open.
-
-    begun: as in `complete`
-    """
-    completed, choices = complete(values, len(pairs), device, begun)
-    recipe = make_recipe(completed)
-    tokenizer = recipe.tokenizer
-    if tokenizer.vocabulary_size is None:
-        characters = alphabet(pairs)
-        size = default_vocabulary_size(len(pairs), tokenizer.kind, tokenizer.shared, characters)
-        why = f"{len(pairs):,} pairs, {characters:,} different characters"
-        choices = [Choice("tokenizer.vocabulary_size", size, why), *choices]
-    return recipe, choices
-
-
 def _choices_for_its_corpus(values: Values) -> list[Choice]:
     draft = make_recipe(values)
     if draft.threads is not None:
@@ -80,8 +59,8 @@ def _choices_for_its_corpus(values: Values) -> list[Choice]:
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
-    recipe, choices = choices_for(values, pairs.train, device)
-    check_feasible(recipe, device)
+    completed, choices = complete(values, CorpusStatistics.of(pairs.train), device)
+    check_feasible(make_recipe(completed), device)
     return choices
 
 

@@ -8,9 +8,10 @@ import torch
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from polyhead.data.readers import Pair
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.model.config import PRESETS
-from polyhead.recipe.decisions import SOME_DATA, choices_for
+from polyhead.recipe.decisions import SOME_DATA
+from polyhead.recipe.defaults import complete
 from polyhead.recipe.in_words import as_toml, describe
 from polyhead.recipe.load import CAN_BE_NONE, NONE
 from polyhead.recipe.schema import Recipe
@@ -56,12 +57,11 @@ def tables() -> list[Table]:
 
 def chosen_keys() -> frozenset[str]:
     """The keys that training chooses by corpus and machine where they are left open."""
-    pairs = [Pair("a", "b", None, "")] * 1000
-    begun = {"training": {"workers": 2}}
+    usual = CorpusStatistics(30_000, 600_000, 30_000, 100, 400_000, 400_000)
     found: set[str] = set()
     for shared in (True, False):
         values = {**SOME_DATA, "tokenizer": {"shared": shared}}
-        found |= {choice.key for choice in choices_for(values, pairs, torch.device("cpu"), begun)[1]}
+        found |= {choice.key for choice in complete(values, usual, torch.device("cpu"), threads=2)[1]}
     return frozenset(found)
 
 

@@ -75,6 +75,24 @@ def parse_value(text: str) -> Any:
     return text if isinstance(value, date | time) else value
 
 
+def given(values: Values, keys: Sequence[str]) -> bool:
+    """Whether tables have a key."""
+    current: Any = values
+    for key in keys:
+        if not isinstance(current, dict) or key not in current:
+            return False
+        current = cast(Values, current)[key]
+    return True
+
+
+def look_up(values: Values, keys: Sequence[str]) -> Any:
+    """The value of a key that tables have."""
+    current: Any = values
+    for key in keys:
+        current = current[key]
+    return current
+
+
 def put(values: Values, keys: Sequence[str], value: Any) -> None:
     """Sets a nested value, making tables on the way."""
     for key in keys[:-1]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from polyhead.data.clean import CleaningReport, alphabet, clean
+from polyhead.data.clean import CleaningReport, clean
 from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import RecipeError
 from polyhead.recipe.schema import DataConfig
 from polyhead.tokenizers.build import train as train_tokenizer
@@ -89,12 +90,17 @@ def make_tokenizers(
 ) -> tuple[Tokenizer, Tokenizer]:
     """Vocabularies from the training text alone: one for both sides, or one each."""
     tags = languages if len(languages) > 1 else ()
-    size = config.vocabulary_size or default_vocabulary_size(len(pairs), config.kind, config.shared, alphabet(pairs))
+    size = config.vocabulary_size or _suitable_size(pairs, config)
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if config.shared:
         shared = train_tokenizer([*sources, *targets], config, size, tags)
         return shared, shared
     return train_tokenizer(sources, config, size, tags), train_tokenizer(targets, config, size, ())
+
+
+def _suitable_size(pairs: Sequence[Pair], config: TokenizerConfig) -> int:
+    corpus = CorpusStatistics.of(pairs)
+    return default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, config.kind, config.shared)
 
 
 def _hold_out(pairs: list[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.manifest import settle
@@ -73,7 +74,7 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
     begun = read_record(draft.out) if resume else None
-    completed, choices = complete(values, len(pairs.train), device, begun)
+    completed, choices = complete(values, CorpusStatistics.of(pairs.train), device, begun)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)
     if resume:

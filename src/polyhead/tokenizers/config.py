@@ -10,8 +10,8 @@ from polyhead.text import Normalisation
 
 Kind = Literal["bpe", "unigram", "char", "word"]
 
-# With so many pairs a shared vocabulary of so many pieces: 29,000 pairs have about 9,000, as is usual for Multi30k.
-_USUAL_PAIRS, _USUAL_SIZE, _LARGEST_SIZE = 30_000, 9_000, 32_000
+_USUAL_TOKENS, _USUAL_SIZE, _LARGEST_SIZE = 860_000, 10_000, 32_000
+_PIECES_A_WORD = 0.75
 _BYTES_AND_SPECIALS = 260
 
 
@@ -34,19 +34,24 @@ class TokenizerConfig(Config):
     """The share of the text whose characters get pieces of their own; rarer characters are spelled in bytes."""
 
 
-def default_vocabulary_size(pairs: int, kind: Kind = "bpe", shared: bool = True, alphabet: int = 0) -> int:
-    """How many pieces suit a corpus of so many sentence pairs.
+def default_vocabulary_size(
+    tokens: float, word_types: int, characters: int = 0, kind: Kind = "bpe", shared: bool = True
+) -> int:
+    """How many pieces suit a corpus.
 
-    Up to 30,000 pairs the size grows as pairs^0.75 (1,000 → 704, 30,000 → 8,960): every piece must be seen often enough
-    to be learnt. Beyond, as pairs^0.26, up to 32,000 at 4 million. Vocabularies of one language get 0.6 of that. A char
-    vocabulary needs no more than its characters, and training takes no more. Multiples of 64 suit matrix products.
+    Up to the size of Multi30k (29,000 pairs, some 860,000 tokens) the number grows as tokens^0.68 and is 10,000 there:
+    every piece must be seen often enough to be learnt. Beyond, it grows as tokens^0.26, up to 32,000. A text of few
+    words, which are seen again and again, needs no more than a share of their number. Vocabularies of one language get
+    0.6 of that. A char vocabulary needs no more than its characters. Multiples of 8 suit matrix products.
 
-    alphabet: how many distinct characters the text has; subword vocabularies get room beyond these.
+    tokens: about how many the corpus has, both sides together
+    word_types: how many different words; without text written in words, as many as there are pieces between spaces
+    characters: how many different ones; subword vocabularies get room beyond these
     """
     if kind == "char":
-        return max(6_000, _BYTES_AND_SPECIALS + alphabet)
-    size = _USUAL_SIZE * (pairs / _USUAL_PAIRS) ** (0.75 if pairs < _USUAL_PAIRS else 0.26)
-    size = min(size, _LARGEST_SIZE) * (1.0 if shared else 0.6)
+        return max(6_000, _BYTES_AND_SPECIALS + characters)
+    share = tokens / _USUAL_TOKENS
+    size = min(_USUAL_SIZE * share ** (0.68 if share < 1 else 0.26), _LARGEST_SIZE)
     if kind != "word":
-        size = max(size, _BYTES_AND_SPECIALS + 1.5 * alphabet)
-    return max(64, int(size) // 64 * 64)
+        size = max(min(size, _PIECES_A_WORD * word_types), _BYTES_AND_SPECIALS + 1.5 * characters)
+    return max(64, int(size * (1.0 if shared else 0.6)) // 8 * 8)

@@ -1,0 +1,65 @@
+"""What a corpus is like, as far as the settings of a training follow from it."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from polyhead.data.readers.pair import Pair
+
+LOOKED_AT = 200_000
+"""Pairs from which words and characters are counted; of a larger corpus these are enough."""
+WIDE = 3
+"""How much of a token a Chinese character, a kana or a Korean syllable is, compared with a letter."""
+LETTERS_A_TOKEN = 4.5
+"""Letters, spaces among them, that a subword stands for on average."""
+
+
+@dataclass(frozen=True)
+class CorpusStatistics:
+    """Counts of a training corpus, both sides together where nothing else is said."""
+
+    pairs: int
+    words: int
+    """Running words, as white space separates them."""
+    word_types: int
+    """Different words in the first 200,000 pairs, in lower case and without the punctuation around them."""
+    characters: int
+    """Different characters in the first 200,000 pairs."""
+    source_tokens: int
+    """About how many subwords the source side has."""
+    target_tokens: int
+    """About how many subwords the target side has."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many subwords there are."""
+        return self.source_tokens + self.target_tokens
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> "CorpusStatistics":
+        """Those of `pairs`."""
+        sample = pairs[:LOOKED_AT]
+        scale = len(pairs) / max(1, len(sample))
+        sources, targets = [pair.source for pair in sample], [pair.target for pair in sample]
+        words = [word for text in chain(sources, targets) for word in text.split()]
+        return cls(
+            pairs=len(pairs),
+            words=round(scale * len(words)),
+            word_types=len({word.strip(_PUNCTUATION).lower() for word in set(words)}),
+            characters=len(set(chain.from_iterable(chain(sources, targets)))),
+            source_tokens=round(scale * _tokens(sources)),
+            target_tokens=round(scale * _tokens(targets)),
+        )
+
+
+_PUNCTUATION = "".join(character for character in map(chr, range(0x3100)) if unicodedata.category(character)[0] in "PS")
+
+
+def _tokens(texts: Iterable[str]) -> float:
+    return sum(len(text) + 1 + (WIDE - 1) * _wide(text) for text in texts) / LETTERS_A_TOKEN
+
+
+def _wide(text: str) -> int:
+    """How many of its characters take the room of two letters."""
+    return 0 if text.isascii() else sum(unicodedata.east_asian_width(character) in "WF" for character in text)

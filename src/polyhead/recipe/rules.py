@@ -1,0 +1,198 @@
+"""Which settings suit a corpus and a machine: the rules for what a recipe leaves open.
+
+Each rule sees what the rules before it have decided. Where its numbers come from is in docs/en/defaults.md; `make
+bench-defaults` measures them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polyhead.data.statistics import CorpusStatistics
+from polyhead.model.config import CONFIGS, PRESETS
+from polyhead.recipe.load import Values, given, look_up
+from polyhead.tokenizers.config import default_vocabulary_size
+
+LARGE, HUGE = 100_000, 1_000_000
+"""Sentence pairs: below LARGE the tiny model is the best one, below HUGE the small one."""
+MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
+ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
+"""d_model → the highest learning rate, for either optimizer; wider models take smaller steps."""
+REPEATED = 45
+"""So many tokens for each different word make a text of few words and regular sentences."""
+SPARSE = 1_500_000
+"""Up to so many tokens words are too rare to be learnt from one way of cutting them up."""
+SEEN = 3_000
+"""How often an average piece of the vocabulary is seen in a run."""
+BATCHES = ((150_000, 4096), (600_000, 8192))
+"""(tokens of a corpus, tokens of a batch): larger corpora have batches of 16,384 tokens."""
+TOKENS_A_SHARE = 4096
+"""Source and target together; in smaller shares of a batch the matrix products are too small."""
+FILLED = 0.9
+"""The share of a batch that is not padding."""
+VALIDATIONS = 40
+
+Suggestion = tuple[str, Any, str]
+"""A key, a value for it, and why."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a rule decides by."""
+
+    values: Values
+    """The recipe as far as it is given and decided."""
+    corpus: CorpusStatistics
+    device: str
+    threads: int
+    """CPU threads."""
+
+    def get(self, key: str, otherwise: Any) -> Any:
+        """The value of a key, or the other one where the recipe leaves it open."""
+        keys = key.split(".")
+        return look_up(self.values, keys) if given(self.values, keys) else otherwise
+
+    def has(self, key: str) -> bool:
+        """Whether a key is decided."""
+        return given(self.values, key.split("."))
+
+    @property
+    def kind(self) -> str:
+        """Of the model."""
+        return str(self.get("model.kind", "transformer"))
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether the text has few words, each of which is seen often."""
+        return self.corpus.tokens > REPEATED * self.corpus.word_types
+
+    @property
+    def described(self) -> str:
+        """The corpus in words."""
+        few = "few different words" if self.is_regular else f"{self.corpus.word_types:,} different words"
+        return f"{self.corpus.pairs:,} pairs, {few}"
+
+    @property
+    def batch(self) -> int:
+        """Tokens of an update, source and target together."""
+        accumulated = int(self.get("training.optimizer.accumulation", 1))  # a key may be given as text
+        return int(self.get("data.batching.max_tokens", 8192)) * accumulated
+
+
+Rule = Callable[[Situation], Sequence[Suggestion]]
+
+
+def model_size(now: Situation) -> Sequence[Suggestion]:
+    """Larger models learn more from large corpora, and learn small ones by heart."""
+    if now.kind != "transformer" or now.has("model.preset") or now.has("model.d_model"):
+        return []
+    pairs = now.corpus.pairs
+    large = "small" if pairs < HUGE or now.device == "cpu" else "base"
+    return [("model.preset", "tiny" if pairs < LARGE else large, f"{pairs:,} pairs on {now.device}")]
+
+
+def dropout(now: Situation) -> Sequence[Suggestion]:
+    """The less there is to read, the more often it is read, and the easier it is learnt by heart."""
+    if now.is_regular or now.corpus.tokens > SPARSE:
+        return [("model.dropout", 0.1, now.described)]
+    return [("model.dropout", 0.3, now.described)]
+
+
+def vocabulary(now: Situation) -> Sequence[Suggestion]:
+    """Every piece must be seen often enough to be learnt, and a text of few words needs few pieces."""
+    kind, shared = now.get("tokenizer.kind", "bpe"), now.get("tokenizer.shared", True) is not False
+    corpus = now.corpus
+    size = default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, kind, shared)
+    suggestions: list[Suggestion] = [("tokenizer.vocabulary_size", size, now.described)]
+    if kind == "bpe" and not now.is_regular and now.corpus.tokens < SPARSE:
+        suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
+    if now.kind == "transformer" and not shared:
+        suggestions.append(("model.tie_embeddings", "output", "two vocabularies"))
+    return suggestions
+
+
+def batch(now: Situation) -> Sequence[Suggestion]:
+    """Large batches use the machine better and need a longer run; a small corpus has only a few to an epoch."""
+    fitting = [size for tokens, size in BATCHES if now.corpus.tokens < tokens]
+    return [("data.batching.max_tokens", fitting[0] if fitting else 16384, now.described)]
+
+
+def workers(now: Situation) -> Sequence[Suggestion]:
+    """A core for every share of a batch that is large enough to keep one busy."""
+    shares = min(now.threads, int(now.get("data.batching.max_tokens", 8192)) // TOKENS_A_SHARE)
+    if now.kind != "transformer" or now.device != "cpu" or shares < 2:
+        return []
+    return [("training.workers", shares, f"{now.threads} CPU threads")]
+
+
+def optimizer(now: Situation) -> Sequence[Suggestion]:
+    """Muon needs about half as many updates as Adam, and no clipping: its steps are of one length."""
+    if now.kind != "transformer" or now.has("training.optimizer.kind"):
+        return []
+    return [
+        ("training.optimizer.kind", "muon", "it needs fewer updates than Adam"),
+        ("training.optimizer.clip_norm", 0.0, "Muon's steps are of one length"),
+    ]
+
+
+def length(now: Situation) -> Sequence[Suggestion]:
+    """A run is long enough when the average piece has been seen some thousand times, but for tiny vocabularies."""
+    corpus, size = now.corpus, now.get("tokenizer.vocabulary_size", None)
+    pieces = float(size) if size not in (None, "none") else 8000.0
+    an_update = max(1.0, FILLED * now.batch * corpus.target_tokens / max(1, corpus.tokens))
+    updates = round(max(300.0, SEEN * pieces / an_update))
+    epochs = updates * an_update / max(1, corpus.target_tokens)
+    why = f"the most it should need: {epochs:,.0f} epochs"
+    suggestions: list[Suggestion] = [("training.max_updates", updates, why)]
+    updates = int(now.get("training.max_updates", updates))
+    suggestions += [
+        ("training.validate_every", max(10, min(2000, updates // VALIDATIONS)), f"{VALIDATIONS} validations"),
+        ("training.min_delta", 0.005, "the gain in a quarter of the run that counts as learning"),
+    ]
+    return suggestions
+
+
+def schedule(now: Situation) -> Sequence[Suggestion]:
+    """A schedule whose kind is given is taken as it is: what its other keys mean depends on the kind."""
+    if now.has("training.schedule.kind"):
+        return []
+    muon = now.get("training.optimizer.kind", "adam") == "muon"
+    peaks, width = MUON_PEAKS if muon else ADAM_PEAKS, _d_model(now)
+    peak = peaks[min(peaks, key=lambda each: abs(each - width))]
+    updates = int(now.get("training.max_updates", 1))
+    return [
+        ("training.schedule.kind", "wsd", "the end of the run need not be known beforehand"),
+        ("training.schedule.learning_rate", peak, f"d_model {width}"),
+        ("training.schedule.warmup", max(20, min(4000, updates // 20)), "a twentieth of the run"),
+    ]
+
+
+def averaging(now: Situation) -> Sequence[Suggestion]:
+    """A rate that falls to 0 takes the noise away that an average would, but for a little."""
+    decays = now.get("training.schedule.kind", "paper") == "wsd"
+    return [("training.averaging.count", 3 if decays else 5, "validations")]
+
+
+def decoding(now: Situation) -> Sequence[Suggestion]:
+    """Measured on the dev sets of all corpora."""
+    return [("decoding.length_penalty", 1.0, "measured")]
+
+
+def _d_model(now: Situation) -> int:
+    usual = CONFIGS[now.kind].model_fields["d_model"].default
+    preset = PRESETS.get(str(now.get("model.preset", "")), {})
+    return int(now.get("model.d_model", preset.get("d_model", usual)))
+
+
+RULES: tuple[Rule, ...] = (
+    model_size,
+    dropout,
+    vocabulary,
+    batch,
+    workers,
+    optimizer,
+    length,
+    schedule,
+    averaging,
+    decoding,
+)

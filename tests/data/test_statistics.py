@@ -1,0 +1,37 @@
+"""What is counted of a corpus."""
+
+import pytest
+
+from polyhead.data.readers import Pair
+from polyhead.data.statistics import CorpusStatistics
+
+
+def corpus(*texts: tuple[str, str]) -> CorpusStatistics:
+    return CorpusStatistics.of([Pair(source, target, None, "") for source, target in texts])
+
+
+def test_words_are_told_apart_without_case_and_punctuation() -> None:
+    counted = corpus(("The cat, the dog.", "Le chat (le chien)"), ("A cat!", "Un chat !"))
+    assert (counted.pairs, counted.words) == (2, 4 + 4 + 2 + 3)
+    assert counted.word_types == len({"the", "cat", "dog", "le", "chat", "chien", "a", "un", ""})
+
+
+def test_characters_of_both_sides_are_counted_once() -> None:
+    assert corpus(("abc", "cd"), ("a", "개")).characters == 5
+
+
+def test_a_korean_syllable_weighs_more_than_a_letter() -> None:
+    counted = corpus(("I go to school every day", "저는 매일 학교에 갑니다"))
+    assert counted.source_tokens == pytest.approx(6, abs=1)
+    assert counted.target_tokens == pytest.approx(8, abs=1)
+
+
+def test_a_large_corpus_is_counted_by_its_first_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [Pair(f"word{number % 50} is", "so it is", None, "") for number in range(1000)]
+    whole = CorpusStatistics.of(pairs)
+    monkeypatch.setattr("polyhead.data.statistics.LOOKED_AT", 100)
+    assert CorpusStatistics.of(pairs) == whole
+
+
+def test_nothing_is_no_corpus_and_no_error() -> None:
+    assert CorpusStatistics.of([]) == CorpusStatistics(0, 0, 0, 0, 0, 0)
