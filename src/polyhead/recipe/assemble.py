@@ -32,6 +32,7 @@ from polyhead.run_lock import Held
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
+from polyhead.training.ending import Budget
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import Display, MetricsFile
 from polyhead.training.loop import Batches, Trainer
@@ -95,11 +96,17 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
 
 
 def make_trainer(
-    parts: Parts, recipe: Recipe, held: Held, device: torch.device, display: Display, resume: bool
+    parts: Parts,
+    recipe: Recipe,
+    held: Held,
+    device: torch.device,
+    display: Display,
+    resume: bool,
+    budget: Budget | None = None,
 ) -> Trainer:
     """The trainer at the beginning of the run, or where its newest checkpoint stands.
 
-    held: the run's directory
+    held: the run's directory; budget: for a run that may take only so many minutes
     """
     config = recipe.training
     workers = Workers(config.workers)
@@ -127,6 +134,7 @@ def make_trainer(
         arithmetic=arithmetic,
         seed=seed_of(recipe.seed, 1),
         running_mean=mean,
+        budget=budget,
         on_best=lambda weights: save_weights(recipe.out, weights),
         check_place=held.check,
     )

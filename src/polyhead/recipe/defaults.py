@@ -29,15 +29,17 @@ def complete(
     device: torch.device,
     begun: Values | None = None,
     threads: int | None = None,
+    possible: int | None = None,
 ) -> tuple[Values, list[Choice]]:
     """Fills in what `values`, which are valid, leave open for a corpus → all values, the choices.
 
     begun: the record of a run to go on with, from another machine or an older version perhaps: its choices stay
     threads: of the CPU; None: as many as PyTorch uses
+    possible: how many updates there is time for; None: any number
     """
     choices: list[Choice] = []
     for rule in RULES:
-        suggestions = rule(Situation(values, corpus, device.type, threads or torch.get_num_threads()))
+        suggestions = rule(Situation(values, corpus, device.type, threads or torch.get_num_threads(), possible))
         values = _fill(values, suggestions, begun or {}, choices)
     return values, choices
 

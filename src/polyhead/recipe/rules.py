@@ -13,6 +13,8 @@ from polyhead.model.config import CONFIGS, PRESETS
 from polyhead.recipe.load import Values, given, look_up
 from polyhead.tokenizers.config import default_vocabulary_size
 
+HURRIED = 1 / 3
+"""With less than this share of the updates that it needs, a model of that size is not worth beginning."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs: below LARGE the tiny model is the best one, below HUGE the small one."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
@@ -22,8 +24,10 @@ REPEATED = 45
 """So many tokens for each different word make a text of few words and regular sentences."""
 SPARSE = 1_500_000
 """Up to so many tokens words are too rare to be learnt from one way of cutting them up."""
-SEEN = 3_000
-"""How often an average piece of the vocabulary is seen in a run."""
+SEEN, SEEN_OF_MANY, SEEN_IN_DRILL = 4_500, 2_500, 1_500
+"""How often an average piece of the vocabulary is seen in a run: usually; in a large corpus, whose words need not be cut
+up at random; in a text of few words."""
+MOST_EPOCHS = 100
 BATCHES = ((150_000, 4096), (600_000, 8192))
 """(tokens of a corpus, tokens of a batch): larger corpora have batches of 16,384 tokens."""
 TOKENS_A_SHARE = 4096
@@ -46,6 +50,8 @@ class Situation:
     device: str
     threads: int
     """CPU threads."""
+    possible: int | None = None
+    """How many updates there is time for; None: any number."""
 
     def get(self, key: str, otherwise: Any) -> Any:
         """The value of a key, or the other one where the recipe leaves it open."""
@@ -71,6 +77,12 @@ class Situation:
         """The corpus in words."""
         few = "few different words" if self.is_regular else f"{self.corpus.word_types:,} different words"
         return f"{self.corpus.pairs:,} pairs, {few}"
+
+    @property
+    def updates(self) -> int:
+        """How many there will be, as far as can be told."""
+        most = int(self.get("training.max_updates", 1))
+        return most if self.possible is None else min(most, self.possible)
 
     @property
     def batch(self) -> int:
@@ -136,20 +148,24 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 
 def length(now: Situation) -> Sequence[Suggestion]:
-    """A run is long enough when the average piece has been seen some thousand times, but for tiny vocabularies."""
+    """A run is long enough when the average piece has been seen some thousand times, but a small text not too often."""
     corpus, size = now.corpus, now.get("tokenizer.vocabulary_size", None)
     pieces = float(size) if size not in (None, "none") else 8000.0
+    seen = SEEN_IN_DRILL if now.is_regular else SEEN_OF_MANY if corpus.tokens > SPARSE else SEEN
+    an_epoch = max(1, corpus.target_tokens)
     an_update = max(1.0, FILLED * now.batch * corpus.target_tokens / max(1, corpus.tokens))
-    updates = round(max(300.0, SEEN * pieces / an_update))
-    epochs = updates * an_update / max(1, corpus.target_tokens)
-    why = f"the most it should need: {epochs:,.0f} epochs"
-    suggestions: list[Suggestion] = [("training.max_updates", updates, why)]
-    updates = int(now.get("training.max_updates", updates))
-    suggestions += [
-        ("training.validate_every", max(10, min(2000, updates // VALIDATIONS)), f"{VALIDATIONS} validations"),
+    updates = round(max(300.0, min(seen * pieces, MOST_EPOCHS * an_epoch) / an_update))
+    epochs = updates * an_update / an_epoch
+    return [("training.max_updates", updates, f"the most it should need: {epochs:,.0f} epochs")]
+
+
+def validation(now: Situation) -> Sequence[Suggestion]:
+    """Validations tell whether a run is still learning, so there are enough of them, however long it is."""
+    every = max(10, min(2000, now.updates // VALIDATIONS))
+    return [
+        ("training.validate_every", every, f"about {max(1, now.updates // every)} validations"),
         ("training.min_delta", 0.005, "the gain in a quarter of the run that counts as learning"),
     ]
-    return suggestions
 
 
 def schedule(now: Situation) -> Sequence[Suggestion]:
@@ -159,11 +175,10 @@ def schedule(now: Situation) -> Sequence[Suggestion]:
     muon = now.get("training.optimizer.kind", "adam") == "muon"
     peaks, width = MUON_PEAKS if muon else ADAM_PEAKS, _d_model(now)
     peak = peaks[min(peaks, key=lambda each: abs(each - width))]
-    updates = int(now.get("training.max_updates", 1))
     return [
         ("training.schedule.kind", "wsd", "the end of the run need not be known beforehand"),
         ("training.schedule.learning_rate", peak, f"d_model {width}"),
-        ("training.schedule.warmup", max(20, min(4000, updates // 20)), "a twentieth of the run"),
+        ("training.schedule.warmup", max(20, min(4000, now.updates // 20)), "a twentieth of the run"),
     ]
 
 
@@ -192,6 +207,7 @@ RULES: tuple[Rule, ...] = (
     workers,
     optimizer,
     length,
+    validation,
     schedule,
     averaging,
     decoding,

@@ -1,5 +1,6 @@
 """Carries a recipe out: files in, a model directory out."""
 
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from polyhead.errors import RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
-from polyhead.recipe.defaults import complete
+from polyhead.recipe.defaults import Choice, complete
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.load import Values, make_recipe
+from polyhead.recipe.minutes import complete_within
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import (
     WRITTEN_BY_DISTILLING,
@@ -29,7 +31,11 @@ from polyhead.recipe.record import (
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.run_lock import Held, exclusive
+from polyhead.training.ending import Budget
 from polyhead.training.log import Display, PlainDisplay, make_display
+
+BEAM = 4.0
+"""How much longer a beam search with all metrics takes than a validation."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,7 @@ def directory_of(values: Values) -> Path:
 
 def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     """`train` in a directory that this process has to itself."""
+    began = time.monotonic()
     draft = make_recipe(values)
     check_directory(draft.out, resume)
     if draft.threads is not None:
@@ -74,7 +81,7 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
     begun = read_record(draft.out) if resume else None
-    completed, choices = complete(values, CorpusStatistics.of(pairs.train), device, begun)
+    completed, choices = _complete(values, CorpusStatistics.of(pairs.train), device, begun, began)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)
     if resume:
@@ -83,9 +90,18 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
         say(f"chosen: {choice}")
     display = make_display(recipe.training.max_updates)
     try:
-        return _run(recipe, pairs, held, device, display, resume)
+        return _run(recipe, pairs, held, device, display, resume, began)
     finally:
         display.close()
+
+
+def _complete(
+    values: Values, corpus: CorpusStatistics, device: torch.device, begun: Values | None, began: float
+) -> tuple[Values, list[Choice]]:
+    minutes = make_recipe(values).training.minutes
+    if minutes is None or begun is not None:
+        return complete(values, corpus, device, begun)
+    return complete_within(values, corpus, device, 60 * minutes - (time.monotonic() - began))
 
 
 def choose_device() -> torch.device:
@@ -93,7 +109,9 @@ def choose_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display: Display, resume: bool) -> Outcome:
+def _run(
+    recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display: Display, resume: bool, began: float
+) -> Outcome:
     parts = assemble(recipe, pairs, device, display)
     held.check()
     for folder in WRITTEN_BY_TRAINING:
@@ -103,7 +121,7 @@ def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display
         settle(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
-    trainer = make_trainer(parts, recipe, held, device, display, resume)
+    trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began))
     with closing(trainer.metrics), closing(trainer.workers):
         if trainer.is_over() and (scores := read_scores(recipe.out)) is not None:
             display.message(f"{recipe.out}: this run is finished, after {trainer.progress.update} updates")
@@ -117,6 +135,14 @@ def _run(recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display
         )
         return Outcome(recipe.out, False, {})
     return Outcome(recipe.out, True, finish(recipe, parts.bundle, trainer, pairs, display))
+
+
+def _budget(recipe: Recipe, pairs: Pairs, began: float) -> Budget | None:
+    """began: when the command did, by the monotonic clock"""
+    if recipe.training.minutes is None:
+        return None
+    judged = len(pairs.dev) + sum(len(test) for _, test in pairs.test)
+    return Budget(60 * recipe.training.minutes, time.monotonic() - began, BEAM * judged / len(pairs.dev))
 
 
 def check_directory(directory: Path, resume: bool) -> None:

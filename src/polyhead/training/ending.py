@@ -14,6 +14,22 @@ FEWEST = 4
 
 
 @dataclass(frozen=True)
+class Budget:
+    """What the minutes of a run are for besides its updates and their validations."""
+
+    seconds: float
+    """All there are."""
+    before: float
+    """Seconds until the first update, or until the first one after resuming."""
+    final: float
+    """How many validations take as long as scoring the finished model does."""
+
+    def left(self, validation: float) -> float:
+        """The seconds for updates and validations, one of which takes `validation` seconds."""
+        return max(1.0, self.seconds - self.before - self.final * validation)
+
+
+@dataclass(frozen=True)
 class Ending:
     """When a run ends, and when its end begins: the updates in which the learning rate falls, if it does."""
 
@@ -59,6 +75,17 @@ class Ending:
     def last_after(self, update: int) -> int:
         """The last update of a run whose end begins after this one."""
         return min(self.max_updates, math.ceil(update / self.stable))
+
+    def advice(self, history: Sequence[Judged], update: int) -> str:
+        """What to say of a run that has come to a limit after so many updates while it was still learning."""
+        if self.min_delta is None or self.has_stopped_learning(history):
+            return ""
+        reached, more = "training.max_updates", 2 * self.max_updates
+        if update < self.max_updates and self.minutes is not None:
+            reached, more = "training.minutes", math.ceil(2 * self.minutes)
+        elif update < self.max_updates and self.max_epochs is not None:
+            reached, more = "training.max_epochs", 2 * self.max_epochs
+        return f"it was still learning when it came to {reached}; to go on: --resume --{reached} {more}"
 
     def has_stopped_learning(self, history: Sequence[Judged]) -> bool:
         """Whether the newest quarter of all updates was no better than the quarter before it, or hardly.

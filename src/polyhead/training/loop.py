@@ -23,7 +23,7 @@ from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
-from polyhead.training.ending import Ending
+from polyhead.training.ending import Budget, Ending
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile
@@ -65,8 +65,10 @@ class Trainer:
     seed: int = 1
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
-    seconds: float | None = None
-    """What there is of `minutes` for the updates and their validations."""
+    budget: Budget | None = None
+    """For a run that may take only so many minutes."""
+    validation_seconds: float = field(default=0.0, init=False)
+    """How long the newest validation took."""
     on_best: Callable[[Weights], None] | None = None
     check_place: Callable[[], None] = lambda: None
     """Called before anything is written: raises PolyheadError where the directory is not this run's any more."""
@@ -90,6 +92,8 @@ class Trainer:
                 with closing(self.stream(progress.position, progress.sampled_epochs)) as batches:
                     if not self._train(batches, watch, meter):
                         return False
+        if advice := self.ending.advice(progress.history, progress.update):
+            self.display.message(advice)
         return True
 
     def _train(self, batches: Batches, watch: LossWatch, meter: Meter) -> bool:
@@ -122,7 +126,7 @@ class Trainer:
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
         with suppress(Interrupted):
-            meter.validation(self._validate)
+            self.validation_seconds = meter.validation(self._validate)
             self._consider_learning()
         trim()
         self.progress.seconds = meter.seconds()
@@ -250,7 +254,7 @@ class Trainer:
     @property
     def ending(self) -> Ending:
         """When the run ends."""
-        return Ending.of(self.config, self.seconds)
+        return Ending.of(self.config, None if self.budget is None else self.budget.left(self.validation_seconds))
 
     @property
     def kept(self) -> Kept:

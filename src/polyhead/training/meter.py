@@ -26,12 +26,13 @@ class Meter:
         self._updates += 1
         self._tokens += tokens
 
-    def validation(self, work: Callable[[], None]) -> None:
-        """Does `work` outside the clock of tokens a second."""
+    def validation(self, work: Callable[[], None]) -> float:
+        """Does `work` outside the clock of tokens a second → the seconds that it took."""
         before = time.perf_counter()
         work()
         self._validation = time.perf_counter() - before
         self._since += self._validation
+        return self._validation
 
     def speed(self) -> float:
         """Target tokens a second since the last call; starts the next span."""

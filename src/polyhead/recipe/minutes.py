@@ -1,0 +1,37 @@
+"""A training that may take only so many minutes: what is chosen for it follows from how fast the machine is."""
+
+import torch
+
+from polyhead.data.statistics import CorpusStatistics
+from polyhead.recipe.defaults import Choice, complete
+from polyhead.recipe.load import Values, make_recipe, merge
+from polyhead.recipe.pace import seconds_an_update
+from polyhead.recipe.rules import HURRIED
+
+SMALLER = {"base": "small", "small": "tiny"}
+USED = 0.85
+"""The share of the time that goes into updates; validations and the final scores take the rest."""
+
+
+def complete_within(
+    values: Values, corpus: CorpusStatistics, device: torch.device, seconds: float
+) -> tuple[Values, list[Choice]]:
+    """`complete` for a run that may take so many seconds: a smaller model where a larger one could not be trained.
+
+    A few updates are done, and thrown away, to know how many there is time for.
+    """
+    why = ""
+    while True:
+        completed, choices = complete(values, corpus, device)
+        recipe = make_recipe(completed)
+        possible = max(1, int(USED * seconds / seconds_an_update(recipe, corpus, device)))
+        chosen = {choice.key: choice.value for choice in choices}
+        smaller = SMALLER.get(str(chosen.get("model.preset")))
+        if smaller is None or possible >= HURRIED * recipe.training.max_updates:
+            break
+        why = f"{recipe.training.minutes:g} minutes are too few for the {chosen['model.preset']} model"
+        values = merge(values, {"model": {"preset": smaller}})
+    completed, choices = complete(values, corpus, device, possible=possible)
+    if why:
+        choices = [Choice("model.preset", values["model"]["preset"], why), *choices]
+    return completed, choices

@@ -1,0 +1,53 @@
+"""How long an update takes on this machine, found out by doing some."""
+
+import statistics
+import time
+from contextlib import closing
+
+import torch
+
+from polyhead.batch import Batch
+from polyhead.data.statistics import CorpusStatistics
+from polyhead.model.build import build_model
+from polyhead.recipe.schema import Recipe
+from polyhead.symbols import SPECIAL_PIECES
+from polyhead.training.optimizer import Optimizer
+from polyhead.training.parallel import Workers
+from polyhead.training.precision import choose_arithmetic
+from polyhead.training.shares import Differentiation
+
+UPDATES, UNTIMED = 6, 2
+"""How many updates are done, and how many of them, at the beginning, are slower than all later ones."""
+
+
+def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.device) -> float:
+    """The median time of a few updates of a model that is thrown away, on batches like those of the corpus."""
+    size = recipe.tokenizer.vocabulary_size or 1000
+    model = build_model(recipe.model, size, size).to(device)
+    model.train()
+    with closing(Workers(recipe.training.workers)) as workers:
+        arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
+        optimizer = Optimizer(model, recipe.training.optimizer, arithmetic.dtype)
+        differentiation = Differentiation(model, optimizer, workers, recipe.training.label_smoothing)
+        batches = [_batch(recipe, corpus, size).to(device)] * recipe.training.optimizer.accumulation
+        times: list[float] = []
+        with arithmetic.chosen():
+            for _ in range(UPDATES):
+                start = time.perf_counter()
+                found = differentiation.collect(batches, lambda share: share, 1)
+                optimizer.step(1e-9, found.tokens)
+                times.append(time.perf_counter() - start)
+    return statistics.median(times[UNTIMED:])
+
+
+def _batch(recipe: Recipe, corpus: CorpusStatistics, size: int) -> Batch:
+    """Random words in sentences of the corpus' mean lengths, as many as fill a batch."""
+    longest = min(recipe.data.max_tokens, recipe.model.max_length)
+    pairs = max(1, corpus.pairs)
+    widths = [min(longest, 1 + side // pairs) for side in (corpus.source_tokens, corpus.target_tokens)]
+    sentences = max(1, recipe.data.batching.max_tokens // sum(widths))
+    generator = torch.Generator().manual_seed(1)
+    source, target = (
+        torch.randint(len(SPECIAL_PIECES), size, (sentences, width), generator=generator) for width in widths
+    )
+    return Batch(source, target, target, tuple(range(sentences)))
