@@ -38,7 +38,8 @@ def test_each_reason_is_counted_with_its_first_place() -> None:
         ORDINARY[0],
         ("GmbH", "GmbH"),  # 58, which may stay
     ]
-    assert reasons(texts) == {
+    assert "duplicate" not in reasons(texts)
+    assert reasons(texts, CleaningConfig(drop_duplicates=True)) == {
         "empty": (2, "f:51"),
         "too long": (2, "f:53"),
         "lengths do not match": (1, "f:55"),
@@ -82,17 +83,25 @@ TEXTS = st.lists(st.tuples(st.text("ab ", max_size=4), st.text("ab ", max_size=9
 @given(TEXTS)
 def test_every_pair_is_accounted_for(texts: list[tuple[str, str]]) -> None:
     pairs = pairs_of(*texts)
-    kept, report = clean(pairs, CleaningConfig())
+    kept, report = clean(pairs, CleaningConfig(drop_duplicates=True))
     assert report.read == len(pairs) == report.kept + sum(drop.count for drop in report.dropped)
     assert kept == [pair for pair in pairs if pair in kept]
     assert len(kept) == report.kept == len({(pair.source, pair.target) for pair in kept})
+    everything, counted = clean(pairs, CleaningConfig())
+    assert len(everything) - counted.repeated == len(kept)
 
 
 def test_the_report_is_a_table() -> None:
-    report = clean(pairs_of(*ORDINARY, ("", "x"), ORDINARY[0]), CleaningConfig())[1]
+    pairs = pairs_of(*ORDINARY, ("", "x"), ORDINARY[0])
+    report = clean(pairs, CleaningConfig(drop_duplicates=True))[1]
     assert str(report).splitlines() == [
         "pairs read   52",
         "  empty       1  first at f:51",
         "  duplicate   1  first at f:52",
         "pairs kept   50",
+    ]
+    assert str(clean(pairs, CleaningConfig())[1]).splitlines() == [
+        "pairs read  52",
+        "  empty      1  first at f:51",
+        "pairs kept  51  of which 1 came before",
     ]

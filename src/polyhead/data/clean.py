@@ -30,8 +30,9 @@ class CleaningConfig(Config):
     """The longest side, in characters; what limits languages written without spaces."""
     max_ratio: float | None = Field(default=5.0, gt=1.0, le=MOST_COUNTED)
     """How many times longer or shorter than usual in this corpus a target may be for its source; None: no limit."""
-    drop_duplicates: bool = True
-    """Leave out pairs that came before, both sides being the same."""
+    drop_duplicates: bool = False
+    """Leave out pairs that came before, both sides being the same. How often a sentence is said is worth knowing for a
+    translator, but in text gathered from the web what comes again is mostly menus and notices."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,14 @@ class CleaningReport:
     read: int
     kept: int
     dropped: tuple[Dropped, ...]
+    repeated: int = 0
+    """How many of those kept came before."""
 
     def __str__(self) -> str:
         rows = [("pairs read", self.read, "")]
         rows += [(f"  {drop.reason}", drop.count, f"first at {drop.example}") for drop in self.dropped]
-        rows += [("pairs kept", self.kept, "")]
+        again = f"of which {self.repeated:,} came before" if self.repeated else ""
+        rows += [("pairs kept", self.kept, again)]
         width = max(len(label) for label, _, _ in rows)
         digits = max(len(f"{count:,}") for _, count, _ in rows)
         return "\n".join(f"{label:<{width}}  {count:>{digits},}  {note}".rstrip() for label, count, note in rows)
@@ -68,20 +72,22 @@ def clean(pairs: Iterable[Pair], config: CleaningConfig) -> tuple[list[Pair], Cl
     counts: dict[Reason, int] = {}
     examples: dict[Reason, str] = {}
     seen: set[tuple[str, str, str | None]] = set()
+    repeated = 0
     for pair in everything:
         reason = _reason(pair, config, usual.get(pair.target_language, 1.0))
-        if reason is None and config.drop_duplicates:
-            key = (pair.source, pair.target, pair.target_language)
-            reason = "duplicate" if key in seen else None
-            seen.add(key)
+        key = (pair.source, pair.target, pair.target_language)
+        if reason is None and config.drop_duplicates and key in seen:
+            reason = "duplicate"
         if reason is None:
+            repeated += key in seen
+            seen.add(key)
             kept.append(pair)
         else:
             counts[reason] = counts.get(reason, 0) + 1
             examples.setdefault(reason, pair.origin)
     order: tuple[Reason, ...] = get_args(Reason)
     dropped = tuple(Dropped(reason, counts[reason], examples[reason]) for reason in order if reason in counts)
-    return kept, CleaningReport(len(everything), len(kept), dropped)
+    return kept, CleaningReport(len(everything), len(kept), dropped, repeated)
 
 
 def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:

@@ -24,9 +24,8 @@ REPEATED = 45
 """So many tokens for each different word make a text of few words and regular sentences."""
 SPARSE = 1_500_000
 """Up to so many tokens words are too rare to be learnt from one way of cutting them up."""
-SEEN, SEEN_OF_MANY, SEEN_IN_DRILL = 4_500, 2_500, 1_500
-"""How often an average piece of the vocabulary is seen in a run: usually; in a large corpus, whose words need not be cut
-up at random; in a text of few words."""
+SEEN, SEEN_IN_DRILL = 4_500, 1_500
+"""How often an average piece of the vocabulary is seen in a run: usually, and in a text of few words."""
 MOST_EPOCHS = 100
 BATCHES = ((150_000, 4096), (600_000, 8192))
 """(tokens of a corpus, tokens of a batch): larger corpora have batches of 16,384 tokens."""
@@ -151,7 +150,7 @@ def length(now: Situation) -> Sequence[Suggestion]:
     """A run is long enough when the average piece has been seen some thousand times, but a small text not too often."""
     corpus, size = now.corpus, now.get("tokenizer.vocabulary_size", None)
     pieces = float(size) if size not in (None, "none") else 8000.0
-    seen = SEEN_IN_DRILL if now.is_regular else SEEN_OF_MANY if corpus.tokens > SPARSE else SEEN
+    seen = SEEN_IN_DRILL if now.is_regular else SEEN
     an_epoch = max(1, corpus.target_tokens)
     an_update = max(1.0, FILLED * now.batch * corpus.target_tokens / max(1, corpus.tokens))
     updates = round(max(300.0, min(seen * pieces, MOST_EPOCHS * an_epoch) / an_update))
