@@ -1,8 +1,5 @@
 """Corpora of a run, and the vocabularies made of them."""
 
-import pytest
-
-from polyhead.errors import RecipeError
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.prepare import make_tokenizers, read_pairs
 
@@ -24,9 +21,12 @@ def test_held_out_sentences_are_in_no_training_pair(toy):
     assert pairs_of(toy, data__train=[reader], data__dev=[]).dev == pairs.dev
 
 
-def test_too_few_to_hold_some_out(toy):
-    with pytest.raises(RecipeError, match="too few to hold some out"):
-        pairs_of(toy, data__train=[toy.write("few", 10)], data__dev=[])
+def test_of_a_few_pairs_one_is_held_out_and_a_single_one_is_validated_on_itself(toy):
+    few = pairs_of(toy, data__train=[toy.write("few", 10)], data__dev=[])
+    assert (len(few.train), len(few.dev), few.held_out, few.validates_on_training) == (9, 1, True, False)
+    one = pairs_of(toy, data__train=[toy.write("one", 1)], data__dev=[])
+    assert one.train == one.dev
+    assert one.validates_on_training
 
 
 def test_paths_start_from_the_root(toy):

@@ -1,6 +1,5 @@
 """From files to what training eats: pairs, tokenizers, encoded corpora."""
 
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -9,13 +8,11 @@ from pathlib import Path
 from polyhead.data.clean import CleaningReport, alphabet, clean
 from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
 from polyhead.errors import RecipeError
+from polyhead.recipe.hold_out import hold_out
 from polyhead.recipe.schema import DataConfig
 from polyhead.tokenizers.build import train as train_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig, default_vocabulary_size
 from polyhead.tokenizers.protocol import Tokenizer
-
-HELD_OUT = 1000
-"""Pairs taken from the training text for validation where no dev set is given, but no more than a twentieth."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +25,17 @@ class Pairs:
     """Name (the source file's) and pairs of each test set."""
     report: CleaningReport
     held_out: bool
-    """Whether dev was taken from the training text."""
+    """Whether dev was taken from the training text because no dev set was given."""
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The target languages that occur in training, sorted."""
         return tuple(sorted({pair.target_language for pair in self.train if pair.target_language}))
+
+    @property
+    def validates_on_training(self) -> bool:
+        """Whether dev is the training text itself, as there was nothing that could be held out."""
+        return self.held_out and self.dev == self.train
 
 
 def read_pairs(config: DataConfig, seed: int) -> Pairs:
@@ -56,7 +58,7 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
         )
     held_out = not dev
     if held_out:
-        train, dev = _hold_out(train, seed)
+        train, dev = hold_out(train, seed)
     pairs = Pairs(train, dev, test, report, held_out)
     _check_languages(pairs)
     return pairs
@@ -95,21 +97,6 @@ def make_tokenizers(
         shared = train_tokenizer([*sources, *targets], config, size, tags)
         return shared, shared
     return train_tokenizer(sources, config, size, tags), train_tokenizer(targets, config, size, ())
-
-
-def _hold_out(pairs: list[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Takes whole groups of equal source sentences, so that no dev source is in training."""
-    count = min(HELD_OUT, len(pairs) // 20)
-    if count == 0:
-        raise RecipeError(
-            f"{len(pairs)} sentence pairs are too few to hold some out for validation; give a dev set with "
-            "--dev-source and --dev-target, or more text"
-        )
-    chosen = {pair.source for pair in random.Random(seed).sample(pairs, count)}
-    train = [pair for pair in pairs if pair.source not in chosen]
-    if not train:
-        raise RecipeError("all source sentences are the same; there is nothing to learn from them")
-    return train, [pair for pair in pairs if pair.source in chosen]
 
 
 def _check_languages(pairs: Pairs) -> None:

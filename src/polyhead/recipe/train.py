@@ -12,6 +12,7 @@ from polyhead.files import remove_leftovers
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
 from polyhead.recipe.defaults import complete
+from polyhead.recipe.expectation import what_to_expect
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.load import Values, make_recipe
@@ -72,6 +73,8 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
+    for sentence in what_to_expect(pairs):
+        say(sentence)
     begun = read_record(draft.out) if resume else None
     completed, choices = complete(values, len(pairs.train), device, begun)
     recipe = make_recipe(completed)
