@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from polyhead.errors import RecipeError
 from polyhead.files import write_text
 from polyhead.recipe import distill as module
 from polyhead.recipe.distill import DistillationConfig, distill
+from polyhead.recipe.train import train
 from polyhead.translator import Translator
 
 
@@ -96,6 +98,22 @@ def test_several_languages(toy, tagged_model):
         assert len(sources) == 30
         written = Translator.load(tagged_model).translate(sources, beam_size=5, target_language=language)
         assert lines(corpus / f"train.{language}.target") == [each.text for each in written]
+
+
+def test_the_student_has_the_languages_of_the_file_names(toy):
+    files = toy.write("text", 30)
+    reader = {"kind": "lines"}
+    for side, code in (("source", "en"), ("target", "xh")):
+        path = toy.directory / f"train.{code}"
+        write_text(path, "".join(f"{line}\n" for line in lines(Path(files[side]))))
+        reader[side] = str(path)
+    teacher = train(toy.values("teacher", data__train=[reader], data__dev=[], training__max_updates=2)).directory
+    values = toy.values("student", data__train=[reader], data__dev=[], training__max_updates=2)
+    config = DistillationConfig(keep_original=True)
+    assert distill([teacher], values, config).finished
+    assert distill([teacher], values, config, resume=True).finished
+    written = json.loads((toy.directory / "student" / "config.json").read_text(encoding="utf-8"))
+    assert (written["source_language"], written["target_languages"]) == ("en", ["xh"])
 
 
 def test_what_cannot_be_gone_on_with(toy, toy_model, tagged_model, tmp_path):

@@ -34,19 +34,24 @@ def check(
     from polyhead.data.clean import CleaningConfig, alphabet, clean
     from polyhead.data.readers import LinesConfig, read
     from polyhead.recipe.defaults import complete
+    from polyhead.recipe.languages import languages_from_file_names
+    from polyhead.recipe.schema import DataConfig
     from polyhead.tokenizers.config import default_vocabulary_size
 
-    pairs, report = clean(read(LinesConfig(source=source, target=target)), CleaningConfig())
+    corpus = LinesConfig(source=source, target=target)
+    pairs, report = clean(read(corpus), CleaningConfig())
     lengths = {
         "source": _lengths([pair.source for pair in pairs]),
         "target": _lengths([pair.target for pair in pairs]),
     }
     characters = alphabet(pairs)
-    values = {"data": {"train": [{"kind": "lines", "source": str(source), "target": str(target)}]}}
+    languages = languages_from_file_names(DataConfig(train=(corpus,)))
+    values = {"data": {"train": [corpus.model_dump(mode="json")]}}
     choices = complete(values, len(pairs), torch.device("cpu"))[1]
     vocabulary = default_vocabulary_size(len(pairs), "bpe", True, characters)
     if json_output:
         result: dict[str, Any] = {
+            "languages": languages.data,
             "cleaning": asdict(report),
             "words": lengths,
             "characters": characters,
@@ -55,6 +60,8 @@ def check(
         }
         print(json.dumps(result, ensure_ascii=False))
         return
+    if languages.sentence:
+        print(languages.sentence)
     print(report)
     for side, numbers in lengths.items():
         print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))

@@ -18,9 +18,10 @@ from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
 from polyhead.recipe.feasible import check_feasible
+from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.prepare import Pairs, read_pairs
-from polyhead.recipe.record import fingerprint, started
+from polyhead.recipe.record import fingerprint, read_record, started
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.recipe.train import Outcome, check_directory, choose_device, directory_of, train_in
@@ -69,6 +70,9 @@ def _distill_in(
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
     check_feasible(draft, choose_device())
+    begun = read_record(draft.out) if started(draft.out) else None
+    values = with_languages(values, begun, PlainDisplay().message)
+    draft = make_recipe(values)
     pairs = read_pairs(draft.data, draft.seed)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)

@@ -37,9 +37,10 @@ class DataConfig(Config):
     test: tuple[Reader, ...] = Field(default=(), max_length=MOST_LISTED)
     """What to score the finished model on, one set after the other."""
     source_language: str | None = None
-    """Code of the source language, for the model card."""
+    """Code of the source language, for the model card; unset: by the names of the files, as `train.en`."""
     target_language: str | None = None
-    """Code of the target language; BLEU's tokenizer follows it. Readers may name their own instead."""
+    """Code of the target language; BLEU's tokenizer follows it. Unset: by the names of the files, as `train.de`;
+    readers may name their own instead."""
     score_tokenize: str | None = None
     """sacreBLEU's tokenizer for scores; "none" where the text is tokenized already; unset: by target language."""
     cleaning: CleaningConfig = CleaningConfig()

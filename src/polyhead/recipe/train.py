@@ -15,6 +15,7 @@ from polyhead.recipe.defaults import complete
 from polyhead.recipe.expectation import what_to_expect
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
+from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import (
@@ -70,12 +71,14 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     device = choose_device()
     check_feasible(draft, device)
     say = PlainDisplay().message
+    begun = read_record(draft.out) if resume else None
+    values = with_languages(values, begun, say)
+    draft = make_recipe(values)
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
     for sentence in what_to_expect(pairs):
         say(sentence)
-    begun = read_record(draft.out) if resume else None
     completed, choices = complete(values, len(pairs.train), device, begun)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)
