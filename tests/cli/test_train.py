@@ -87,6 +87,22 @@ def test_keys_win_over_the_file_and_options_over_both(polyhead, toy):
     assert recipe["data"]["dev"][0]["source"] == dev["source"]
 
 
+def test_both_directions(polyhead, toy):
+    reader = toy.write_named("train", 60)
+    out = toy.directory / "model"
+    files = ["--source", reader["source"], "--target", reader["target"]]
+    assert polyhead("train", *SHORT, *TINY, *files, "--both-directions", "--out", out).status == 0
+    assert record(out)["data"]["both_directions"] is True
+    for language in ("en", "ko"):
+        assert polyhead("translate", out, "--to", language, stdin="bado\n").status == 0
+    assert "this run is finished" in polyhead("train", "--out", out, "--resume").err
+    unnamed = toy.write("unnamed", 30)
+    files = ["--source", unnamed["source"], "--target", unnamed["target"]]
+    answer = polyhead("train", *SHORT, *files, "--both-directions", "--out", toy.directory / "other")
+    assert answer.status == 1
+    assert "say which with --data.source_language en --data.target_language de" in answer.err
+
+
 def test_resume_needs_only_the_directory(polyhead, toy, files):
     out = toy.directory / "model"
     assert polyhead("train", *SHORT, *TINY, *files, "--out", out).status == 0

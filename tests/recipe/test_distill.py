@@ -3,7 +3,6 @@
 import json
 import shutil
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -101,19 +100,34 @@ def test_several_languages(toy, tagged_model):
 
 
 def test_the_student_has_the_languages_of_the_file_names(toy):
-    files = toy.write("text", 30)
-    reader = {"kind": "lines"}
-    for side, code in (("source", "en"), ("target", "xh")):
-        path = toy.directory / f"train.{code}"
-        write_text(path, "".join(f"{line}\n" for line in lines(Path(files[side]))))
-        reader[side] = str(path)
+    reader = toy.write_named("train", 30)
     teacher = train(toy.values("teacher", data__train=[reader], data__dev=[], training__max_updates=2)).directory
     values = toy.values("student", data__train=[reader], data__dev=[], training__max_updates=2)
     config = DistillationConfig(keep_original=True)
     assert distill([teacher], values, config).finished
     assert distill([teacher], values, config, resume=True).finished
     written = json.loads((toy.directory / "student" / "config.json").read_text(encoding="utf-8"))
-    assert (written["source_language"], written["target_languages"]) == ("en", ["xh"])
+    assert (written["source_language"], written["target_languages"]) == ("en", ["ko"])
+
+
+def test_both_directions(toy):
+    """The teacher's corpus has its directions written out; dev and test sets are scored in both all the same."""
+    reader = toy.write_named("train", 30)
+    keys = {"data__train": [reader], "data__both_directions": True, "training__max_updates": 2}
+    teacher = train(toy.values("teacher", **keys, data__dev=[])).directory
+    values = toy.values(
+        "student", **keys, data__dev=[toy.write_named("dev", 5, 1)], data__test=[toy.write_named("test", 5, 2)]
+    )
+    config = DistillationConfig(keep_original=True)
+    outcome = distill([teacher], values, config)
+    assert set(outcome.scores) == {
+        "dev (en)", "dev (ko)", f"{toy.directory}/test.en (ko)", f"{toy.directory}/test.ko (en)"
+    }  # fmt: skip
+    corpus = toy.directory / "student" / "distilled"
+    assert lines(corpus / "train.ko.source") == lines(toy.directory / "train.en")
+    assert lines(corpus / "original.en.target") == lines(toy.directory / "train.en")
+    assert distill([teacher], values, config, resume=True).scores == outcome.scores
+    assert json.loads((toy.directory / "student" / "config.json").read_text())["source_language"] is None
 
 
 def test_what_cannot_be_gone_on_with(toy, toy_model, tagged_model, tmp_path):

@@ -28,6 +28,39 @@ def test_no_held_out_source_is_in_training(sources, seed):
     assert (train, dev) == hold_out(pairs, seed)
 
 
+sentences = st.sampled_from("abcdefghijklmnop")
+
+
+@given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=60, unique=True), st.integers(0, 5))
+def test_of_a_corpus_in_both_directions_no_held_out_sentence_is_a_training_source(texts, seed):
+    there = [Pair(source, f"{target}'", "xb", "f:1") for source, target in texts]
+    back = [Pair(pair.target, pair.source, "xa", "g:1") for pair in there]
+    train, dev = hold_out([*there, *back], seed)
+    if train == dev:
+        return  # all sentences hang together
+    learnt = {pair.source for pair in train}
+    assert not learnt & {side for pair in dev for side in (pair.source, pair.target)}
+    assert len(train) >= len(dev)
+
+
+def test_of_a_corpus_in_both_directions_a_twentieth_of_the_sentences_is_held_out():
+    there = [Pair(f"a{number}", f"b{number}", "xb", "f:1") for number in range(1000)]
+    back = [Pair(pair.target, pair.source, "xa", "g:1") for pair in there]
+    train, dev = hold_out([*there, *back], 1)
+    assert (len(train), len(dev)) == (1900, 100)
+    assert sum(pair.target_language == "xa" for pair in dev) == 50
+
+
+def test_sentences_that_hang_together_with_most_others_stay_in_training():
+    """Many short sentences have one translation: with all that belongs to them they would be half the corpus."""
+    same = [(f"a{number}", "yes") for number in range(400)]
+    there = [Pair(*texts, "xb", "f:1") for texts in [*same, *((f"c{n}", f"d{n}") for n in range(600))]]
+    back = [Pair(pair.target, pair.source, "xa", "g:1") for pair in there]
+    dev = hold_out([*there, *back], 3)[1]
+    assert 50 <= len(dev) <= 100
+    assert "yes" not in {pair.source for pair in dev}
+
+
 @pytest.mark.parametrize(
     ("number", "held_out"), [(2, 1), (3, 1), (5, 1), (20, 1), (39, 1), (40, 2), (100, 5), (500, 25), (30_000, 1000)]
 )

@@ -118,12 +118,8 @@ def test_swapped_files_are_refused_and_variants_are_not(name):
     assert not found(files, **{name: [reader("v.pt", "v.en")]}, source_language="en", target_language="pt").data
 
 
-def named(toy, directory="model", **keys):
-    files = toy.write("train", 60)
-    paths = {side: str(toy.directory / f"train.{code}") for side, code in (("source", "en"), ("target", "ko"))}
-    for side, path in paths.items():
-        Path(path).write_bytes(Path(files[side]).read_bytes())
-    return toy.values(directory, data__train=[reader(**paths)], data__dev=[], training__max_updates=4, **keys)
+def named(toy):
+    return toy.values(data__train=[toy.write_named("train", 60)], data__dev=[], training__max_updates=4)
 
 
 def test_the_model_knows_them_and_korean_is_scored_as_korean(toy, capsys):

@@ -17,7 +17,9 @@ import tomli_w
 import polyhead.bundle
 import polyhead.training.checkpoint
 from polyhead.errors import RecipeError
+from polyhead.manifest import write_listed_text
 from polyhead.recipe import record
+from polyhead.recipe.load import merge
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
 
@@ -221,3 +223,11 @@ def test_the_command_killed_by_signals(toy, tokenizer):
             assert "Traceback" not in errors
     subprocess.run([*command, "--resume"], check=True, capture_output=True)
     assert traces(toy.directory / "model") == alone
+
+
+def test_a_record_without_the_keys_of_a_newer_version_is_the_same_recipe(toy):
+    values = toy.values(training__max_updates=4)
+    path = train(values).directory / "training" / "recipe.toml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    write_listed_text(path, "".join(f"{line}\n" for line in lines if not line.startswith("both_directions")))
+    assert train(merge(values, {"training": {"max_updates": 6}}), resume=True).finished

@@ -18,6 +18,7 @@ def distill(
     target: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    both_directions: bool = False,
     ensemble: tuple[NamedPath, ...] = (),
     beam: Beam = 5,
     select: Literal["best", "bleu", "chrf"] = "best",
@@ -43,6 +44,8 @@ def distill(
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation by people.
+    both_directions
+        Learn every pair the other way round, too, from a teacher that translates both ways.
     ensemble
         More teachers with the same vocabulary, whose probabilities are averaged with the first one's.
     beam
@@ -60,6 +63,7 @@ def distill(
     from polyhead.recipe.distill import DistillationConfig
     from polyhead.recipe.distill import distill as run
 
-    values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out)
+    corpora = Corpora(source, target, dev_source, dev_target, both_directions)
+    values = recipe_values(recipe, keys, corpora, out)
     config = DistillationConfig(beam_size=beam, select=select, keep_original=keep_original)
     return 0 if run([teacher, *ensemble], values, config, resume=resume).finished else 130

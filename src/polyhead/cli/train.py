@@ -20,6 +20,7 @@ def train(
     target: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    both_directions: bool = False,
     out: NamedPath | None = None,
     resume: bool = False,
 ) -> int:
@@ -39,6 +40,8 @@ def train(
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation.
+    both_directions
+        Learn every pair the other way round, too: one model translates both ways.
     out
         The model directory to write.
     resume
@@ -52,18 +55,20 @@ def train(
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out, begun)
+    corpora = Corpora(source, target, dev_source, dev_target, both_directions)
+    values = recipe_values(recipe, keys, corpora, out, begun)
     return 0 if run(values, resume=resume).finished else 130
 
 
 @dataclass(frozen=True)
 class Corpora:
-    """The files that options name instead of a recipe."""
+    """The files that options name instead of a recipe, and how they are to be learnt."""
 
     source: Sequence[Path]
     target: Sequence[Path]
     dev_source: Path | None
     dev_target: Path | None
+    both_directions: bool = False
 
 
 def recipe_values(
@@ -96,6 +101,8 @@ def recipe_values(
         put(values, ["data", "train"], [_lines(source, target) for source, target in pairs])
     if corpora.dev_source is not None and corpora.dev_target is not None:
         put(values, ["data", "dev"], [_lines(corpora.dev_source, corpora.dev_target)])
+    if corpora.both_directions:
+        put(values, ["data", "both_directions"], True)
     if out is not None:
         values["out"] = str(out)
     if recipe is None and not values.get("data"):
@@ -103,7 +110,7 @@ def recipe_values(
     return values
 
 
-OPTIONS = ("source", "target", "dev-source", "dev-target", "out", "resume")
+OPTIONS = ("source", "target", "dev-source", "dev-target", "both-directions", "out", "resume")
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:

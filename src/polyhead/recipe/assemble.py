@@ -23,6 +23,7 @@ from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.trained import without_values
 from polyhead.model.word_vectors import load_word_vectors
+from polyhead.recipe.directions import both_ways
 from polyhead.recipe.prepare import Pairs, make_tokenizers
 from polyhead.recipe.restore import restore
 from polyhead.recipe.room import check_room
@@ -75,7 +76,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         )
     config = BundleConfig(
         polyhead=polyhead.__version__,
-        source_language=recipe.data.source_language,
+        source_language=both_ways(recipe.data).source_language,
         target_languages=pairs.languages,
         tagged=tagged,
         source_vocabulary=source.vocabulary_size,

@@ -16,6 +16,7 @@ from polyhead.data.readers import Pair
 from polyhead.errors import RecipeError
 from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
+from polyhead.recipe.directions import both_ways
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.languages import with_languages
@@ -176,9 +177,18 @@ def _distil(
 
 
 def _with_readers(values: Values, corpus: DistilledCorpus) -> Values:
-    """The recipe with the distilled corpus to learn from, and the dev set that was held out, if one was."""
+    """The recipe with the distilled corpus to learn from, and the dev set that was held out, if one was.
+
+    The distilled corpus has its directions written out, so the dev and test sets get theirs, too.
+    """
+    given = make_recipe(values).data
+    data: Values = {}
+    if given.both_directions:
+        spelled = both_ways(given).model_dump(mode="json", include={"dev", "test"})
+        data = {**spelled, "both_directions": False}
+        values = {**values, "data": {key: value for key, value in values["data"].items() if key != "source_language"}}
     readers = corpus.readers()
-    data = {"train": [*readers["train"], *readers.get("original", [])]}
+    data["train"] = [*readers["train"], *readers.get("original", [])]
     if "dev" in readers:
         data["dev"] = readers["dev"]
     return merge(values, {"data": data})

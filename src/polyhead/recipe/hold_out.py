@@ -1,7 +1,8 @@
 """Holding a part of the training text out for validation, so that nothing that is validated on is learnt from."""
 
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from polyhead.data.readers import Pair
 
@@ -14,13 +15,14 @@ SHARE = 20
 def hold_out(pairs: Sequence[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
     """The pairs to learn from and the pairs to validate on, each in the order of the corpus.
 
-    All pairs with the same source sentence go the same way, so that no sentence that is validated on is in training.
-    The same seed holds the same pairs out. Where there is only one source sentence, nothing can be held out: then both
-    results are all the pairs.
+    All pairs with the same source sentence go the same way, and so does a pair that is another one the other way round:
+    no sentence that is validated on is the source of a training pair. The same seed holds the same pairs out. Where
+    all pairs belong together nothing can be held out: then both results are all the pairs.
     """
-    chosen = _drawn(pairs, seed)
-    if sum(pair.source in chosen for pair in pairs) > len(pairs) / 2:
-        chosen = _rarest(pairs, seed)
+    groups = _Groups(pairs)
+    chosen = _drawn(pairs, groups, seed)
+    if not chosen or sum(pair.source in chosen for pair in pairs) > len(pairs) / 2:
+        chosen = _smallest(pairs, groups, seed)
     train = [pair for pair in pairs if pair.source not in chosen]
     if not train:
         return list(pairs), list(pairs)
@@ -31,26 +33,64 @@ def _wanted(pairs: Sequence[Pair]) -> int:
     return max(1, min(MOST_HELD_OUT, len(pairs) // SHARE))
 
 
-def _drawn(pairs: Sequence[Pair], seed: int) -> set[str]:
-    """The sources of pairs that are drawn at random."""
-    return {pair.source for pair in random.Random(seed).sample(pairs, _wanted(pairs))}
+def _drawn(pairs: Sequence[Pair], groups: "_Groups", seed: int) -> set[str]:
+    """The sources of groups that are drawn at random; those with more pairs than are wanted stay in training."""
+    wanted = _wanted(pairs)
+    chosen: set[str] = set()
+    for pair in random.Random(seed).sample(pairs, wanted):
+        if len(chosen) < wanted and groups.size(pair.source) <= wanted:
+            chosen |= groups.of(pair.source)
+    return chosen
 
 
-def _rarest(pairs: Sequence[Pair], seed: int) -> set[str]:
-    """The sources with the fewest pairs, for a corpus in which a few sources have most of them.
+def _smallest(pairs: Sequence[Pair], groups: "_Groups", seed: int) -> set[str]:
+    """The sources of the smallest groups, for a corpus in which a few of them have most pairs.
 
-    As many as are wanted, but no more than leave half of the pairs for training, and one at least.
+    As many as are wanted, but no more than leave half of the pairs for training, and one group at least.
     """
-    counts: dict[str, int] = {}
-    for pair in pairs:
-        counts[pair.source] = counts.get(pair.source, 0) + 1
-    sources = list(counts)
+    sources = list(dict.fromkeys(pair.source for pair in pairs))
     random.Random(seed).shuffle(sources)
     chosen: set[str] = set()
     taken = 0
-    for source in sorted(sources, key=lambda each: counts[each]):
-        taken += counts[source]
-        if chosen and (taken > len(pairs) / 2 or len(chosen) == _wanted(pairs)):
+    for source in sorted(sources, key=groups.size):
+        if source in chosen:
+            continue
+        taken += groups.size(source)
+        if chosen and (taken > len(pairs) / 2 or len(chosen) >= _wanted(pairs)):
             break
-        chosen.add(source)
+        chosen |= groups.of(source)
     return chosen
+
+
+class _Groups:
+    """Which source sentences belong together: those of pairs that are each other the other way round."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self._counts = Counter(pair.source for pair in pairs)
+        both = {(pair.source, pair.target) for pair in pairs if pair.target in self._counts}
+        neighbours: dict[str, set[str]] = {}
+        for source, target in both:
+            if source != target and (target, source) in both:
+                neighbours.setdefault(source, set()).add(target)
+        self._of: dict[str, frozenset[str]] = {}
+        for source in neighbours:
+            if source not in self._of:
+                group = _reachable(source, neighbours)
+                self._of |= dict.fromkeys(group, group)
+
+    def of(self, source: str) -> frozenset[str]:
+        """All source sentences that belong to this one, itself included."""
+        return self._of.get(source, frozenset([source]))
+
+    def size(self, source: str) -> int:
+        """The number of pairs that have one of these sources."""
+        return sum(self._counts[each] for each in self.of(source))
+
+
+def _reachable(start: str, neighbours: Mapping[str, set[str]]) -> frozenset[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = neighbours[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return frozenset(found)

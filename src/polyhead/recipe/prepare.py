@@ -8,6 +8,7 @@ from pathlib import Path
 from polyhead.data.clean import CleaningReport, alphabet, clean
 from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
 from polyhead.errors import RecipeError
+from polyhead.recipe.directions import both_ways
 from polyhead.recipe.hold_out import hold_out
 from polyhead.recipe.schema import DataConfig
 from polyhead.tokenizers.build import train as train_tokenizer
@@ -43,13 +44,10 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
 
     Test sets are read here too: what is wrong with them is better said before training than after it.
     """
-
-    def read(readers: Sequence[ReaderConfig]) -> Iterator[Pair]:
-        return with_language(read_all(located(readers, config.root)), config.target_language)
-
-    train, report = clean(read(config.train), config.cleaning)
-    dev = list(read(config.dev))
-    test = [(_name(reader), list(read([reader]))) for reader in config.test]
+    config = both_ways(config)
+    train, report = clean(read_with_languages(config.train, config), config.cleaning)
+    dev = list(read_with_languages(config.dev, config))
+    test = [(_name(reader), list(read_with_languages([reader], config))) for reader in config.test]
     if not train:
         reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
         raise RecipeError(
@@ -62,6 +60,11 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     pairs = Pairs(train, dev, test, report, held_out)
     _check_languages(pairs)
     return pairs
+
+
+def read_with_languages(readers: Sequence[ReaderConfig], config: DataConfig) -> Iterator[Pair]:
+    """The pairs of some of a recipe's readers. Those that name no target language get the recipe's."""
+    return with_language(read_all(located(readers, config.root)), config.target_language)
 
 
 def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:

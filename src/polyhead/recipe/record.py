@@ -22,7 +22,7 @@ from polyhead.errors import ModelError, RecipeError
 from polyhead.limits import LARGEST_SETTINGS, MOST_COUNTED
 from polyhead.manifest import check_listed, write_listed_text
 from polyhead.reading import read_text
-from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, read_toml
+from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, make_recipe, read_toml
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
 
@@ -88,7 +88,9 @@ def read_record(directory: Path) -> Values:
 
 def check_same(recipe: Recipe, pairs: Pairs) -> None:
     """Raises RecipeError naming the keys, or the data, in which a run to resume differs from how it began."""
-    now, then = dict(_flat(as_values(recipe))), dict(_flat(read_record(recipe.out)))
+    # As a recipe: a record of an older version lacks the keys that it didn't know, which were as their defaults are.
+    begun = make_recipe(read_record(recipe.out))
+    now, then = dict(_flat(as_values(recipe))), dict(_flat(as_values(begun)))
     free = MAY_CHANGE
     if recipe.training.schedule.kind == "cosine":
         free -= {"training.max_updates"}  # the learning rate of every update follows from the last one's number

@@ -41,6 +41,8 @@ class DataConfig(Config):
     target_language: str | None = None
     """Code of the target language; BLEU's tokenizer follows it. Unset: by the names of the files, as `train.de`;
     readers may name their own instead."""
+    both_directions: bool = False
+    """Learn every pair the other way round, too: one model translates both ways. Both languages must be known."""
     score_tokenize: str | None = None
     """sacreBLEU's tokenizer for scores; "none" where the text is tokenized already; unset: by target language."""
     cleaning: CleaningConfig = CleaningConfig()
