@@ -87,6 +87,42 @@ def test_keys_win_over_the_file_and_options_over_both(polyhead, toy):
     assert recipe["data"]["dev"][0]["source"] == dev["source"]
 
 
+def test_corpora_with_weights(polyhead, toy):
+    first, second = toy.write("first", 60), toy.write("second", 30, seed=5)
+    files = [
+        part for reader in (first, second) for side in ("source", "target") for part in (f"--{side}", reader[side])
+    ]
+    out = toy.directory / "model"
+    assert polyhead("train", *SHORT, *TINY, *files, "--weight", "0.5", "--weight=2", "--out", out).status == 0
+    assert [reader["weight"] for reader in record(out)["data"]["train"]] == [0.5, 2]
+    assert "this run is finished" in polyhead("train", "--out", out, "--resume").err
+    other = polyhead("train", *SHORT, *TINY, *files, "--weight", "1", "--weight=2", "--out", out, "--resume")
+    assert other.status == 1
+    assert "was begun with another recipe" in other.err
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        (["2"], "--source names 2 files and --weight 1 weights; give a weight for each corpus, or none"),
+        (["2", "1", "1"], "--source names 2 files and --weight 3 weights"),
+        (["1", "0"], "weight"),
+        (["1", "-1"], "weight"),
+        (["1", "inf"], "weight"),
+        (["1", "nan"], "weight"),
+        (["1", "much"], "weight"),
+    ],
+)
+def test_wrong_weights(polyhead, toy, weights, said):
+    reader = toy.write("train", 10)
+    files = [f"--{side}={reader[side]}" for side in ("source", "target")] * 2
+    options = [f"--weight={weight}" for weight in weights]
+    answer = polyhead("train", *files, *options, "--out", toy.directory / "model")
+    assert answer.status == 2
+    assert said in answer.err.splitlines()[0]
+    assert not (toy.directory / "model").exists()
+
+
 def test_both_directions(polyhead, toy):
     reader = toy.write_named("train", 60)
     out = toy.directory / "model"

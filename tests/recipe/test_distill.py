@@ -10,6 +10,7 @@ from polyhead.errors import RecipeError
 from polyhead.files import write_text
 from polyhead.recipe import distill as module
 from polyhead.recipe.distill import DistillationConfig, distill
+from polyhead.recipe.record import read_record
 from polyhead.recipe.train import train
 from polyhead.translator import Translator
 
@@ -128,6 +129,22 @@ def test_both_directions(toy):
     assert lines(corpus / "original.en.target") == lines(toy.directory / "train.en")
     assert distill([teacher], values, config, resume=True).scores == outcome.scores
     assert json.loads((toy.directory / "student" / "config.json").read_text())["source_language"] is None
+
+
+def test_weights_go_with_their_pairs(toy, toy_model):
+    readers = [{**toy.write("some", 20), "weight": 0.5}, {**toy.write("more", 10, seed=4), "weight": 2}]
+    values = toy.values("student", data__train=readers, training__max_updates=2)
+    config = DistillationConfig(keep_original=True)
+    assert distill([toy_model], values, config).finished
+    corpus = toy.directory / "student" / "distilled"
+    assert lines(corpus / "train.x0.5.source") == toy.source(20)
+    assert lines(corpus / "original.x2.0.source") == toy.source(10, seed=4)
+    recorded = read_record(toy.directory / "student")["data"]["train"]
+    assert [reader["weight"] for reader in recorded] == [0.5, 2.0, 0.5, 2.0]
+    assert distill([toy_model], values, config, resume=True).finished
+    readers[1]["weight"] = 3
+    with pytest.raises(RecipeError, match="begun with another data"):
+        distill([toy_model], toy.values("student", data__train=readers), config, resume=True)
 
 
 def test_what_cannot_be_gone_on_with(toy, toy_model, tagged_model, tmp_path):

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhead.data.readers import Pair
-from polyhead.recipe.hold_out import hold_out
+from polyhead.recipe import hold_out as module
+
+
+def hold_out(pairs: list[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
+    train, dev = module.hold_out(pairs, seed)
+    return [pairs[row] for row in train], [pairs[row] for row in dev]
 
 
 def corpus(sources) -> list[Pair]:

@@ -29,6 +29,7 @@ VARIANTS = {
     "last": {"training__averaging": {"kind": "last", "count": 2}},
     "ema": {"training__averaging": {"kind": "ema", "decay": 0.9}, "training__optimizer": {"accumulation": 2}},
     "workers": {"training__workers": 3},
+    "weights": {},
 }
 
 
@@ -37,6 +38,9 @@ class KilledError(BaseException):
 
 
 def recipe(toy, out: str, variant: str):
+    if variant == "weights":
+        corpora = [{**toy.write("train", 150), "weight": 0.5}, {**toy.write("other", 40, seed=6), "weight": 2}]
+        return toy.values(out, tokenizer=BPE, data__max_tokens=64, data__train=corpora)
     return toy.values(out, tokenizer=BPE, model__dropout=0.2, data__max_tokens=64, **VARIANTS[variant])
 
 

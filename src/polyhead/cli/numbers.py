@@ -7,6 +7,7 @@ from cyclopts import Parameter, Token, validators
 
 from polyhead.errors import shown
 from polyhead.limits import (
+    HEAVIEST,
     LARGEST_BYTES,
     LARGEST_SEED,
     LARGEST_VOCABULARY,
@@ -56,6 +57,7 @@ Patience = Annotated[float, _above(0, 1_000)]
 Ngram = Annotated[int, _integer(0, 1_000)]
 Temperature = Annotated[float, _number(1e-6, 1e6)]
 Share = Annotated[float, _above(0, 1)]
+Weight = Annotated[float, _above(0, HEAVIEST)]
 Layer = Annotated[int, _integer(-1, MOST_LAYERS - 1)]
 Texts = Annotated[int, _integer(1, MOST_SENTENCES)]
 Characters = Annotated[int, _integer(1, MOST_COUNTED)]

@@ -1,15 +1,16 @@
 """`polyhead train`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from cyclopts import Parameter
 
+from polyhead.cli.corpora import Corpora
+from polyhead.cli.numbers import Weight
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
-from polyhead.errors import RecipeError
+from polyhead.errors import RecipeError, shown
 
 
 def train(
@@ -20,6 +21,7 @@ def train(
     target: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    weight: tuple[Weight, ...] = (),
     both_directions: bool = False,
     out: NamedPath | None = None,
     resume: bool = False,
@@ -40,6 +42,8 @@ def train(
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation.
+    weight
+        How often an epoch has the pairs of each corpus, in the order of --source: 2 is twice, 0.5 a random half.
     both_directions
         Learn every pair the other way round, too: one model translates both ways.
     out
@@ -55,20 +59,9 @@ def train(
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    corpora = Corpora(source, target, dev_source, dev_target, both_directions)
+    corpora = Corpora(source, target, dev_source, dev_target, weight, both_directions)
     values = recipe_values(recipe, keys, corpora, out, begun)
     return 0 if run(values, resume=resume).finished else 130
-
-
-@dataclass(frozen=True)
-class Corpora:
-    """The files that options name instead of a recipe, and how they are to be learnt."""
-
-    source: Sequence[Path]
-    target: Sequence[Path]
-    dev_source: Path | None
-    dev_target: Path | None
-    both_directions: bool = False
 
 
 def recipe_values(
@@ -78,7 +71,7 @@ def recipe_values(
 
     Raises UsageError for what cannot be understood, RecipeError for a file that cannot be read.
     """
-    from polyhead.recipe.load import merge, parse_keys, put, read_toml
+    from polyhead.recipe.load import merge, parse_keys, read_toml
 
     words = list(keys)
     if recipe is not None and recipe.startswith("--"):  # no recipe: the first word is a key already
@@ -89,28 +82,21 @@ def recipe_values(
     except RecipeError as error:
         raise UsageError(str(error)) from error
     _check_keys(given)
-    if len(corpora.source) != len(corpora.target):
-        raise UsageError(
-            f"--source names {len(corpora.source)} files and --target {len(corpora.target)}; they go in pairs"
-        )
-    if (corpora.dev_source is None) != (corpora.dev_target is None):
-        raise UsageError("--dev-source and --dev-target go together")
+    corpora.check()
     values = merge(read_toml(Path(recipe)) if recipe is not None else begun or {}, given)
-    if corpora.source:
-        pairs = zip(corpora.source, corpora.target, strict=True)
-        put(values, ["data", "train"], [_lines(source, target) for source, target in pairs])
-    if corpora.dev_source is not None and corpora.dev_target is not None:
-        put(values, ["data", "dev"], [_lines(corpora.dev_source, corpora.dev_target)])
-    if corpora.both_directions:
-        put(values, ["data", "both_directions"], True)
+    data: object = values.setdefault("data", {})
+    if not isinstance(data, dict):
+        raise RecipeError(f"data = {shown(data)}: this is a table, with data.train in it")
+    data = cast("dict[str, Any]", data)
+    corpora.write_into(data)
     if out is not None:
         values["out"] = str(out)
-    if recipe is None and not values.get("data"):
+    if recipe is None and not data.get("train"):
         raise UsageError("nothing to train on: give a recipe, or --source and --target")
     return values
 
 
-OPTIONS = ("source", "target", "dev-source", "dev-target", "both-directions", "out", "resume")
+OPTIONS = ("source", "target", "dev-source", "dev-target", "weight", "both-directions", "out", "resume")
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:
@@ -123,7 +109,3 @@ def _check_keys(keys: Mapping[str, object]) -> None:
         if key not in Recipe.model_fields:
             name = key.replace("_", "-")
             raise UsageError(f"unknown option --{name}: {suggest(name, {*OPTIONS, *tables})}")
-
-
-def _lines(source: Path, target: Path) -> dict[str, str]:
-    return {"kind": "lines", "source": str(source), "target": str(target)}

@@ -17,6 +17,7 @@ from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_descript
 from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader
 from polyhead.data.store import EncodedCorpus
+from polyhead.data.weighting import weighted
 from polyhead.errors import ModelError, RecipeError
 from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
@@ -68,6 +69,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     corpus, report = corpus_for_epochs(
         pairs.train, source, target, tagged, recipe.seed, longest, recipe.data.sampled_epochs
     )
+    if pairs.weights is not None:
+        corpus = weighted(corpus, pairs.weights[report.rows], recipe.seed)
     if report.too_long:
         display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
     if not report.kept:

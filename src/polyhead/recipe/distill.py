@@ -86,7 +86,7 @@ def _distill_in(
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
         wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
-        corpus.finish({name: some for name, some in sets.items() if wanted[name]})
+        corpus.finish({name: some for name, some in sets.items() if wanted[name]}, pairs.weights)
     corpus.remove_shards()
     return train_in(held, _with_readers(values, corpus), resume=started(draft.out))
 
@@ -104,9 +104,12 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
 
 
 def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:
+    data = {"pairs": len(pairs.train), "sha256": fingerprint(pairs.train)}
+    if pairs.weights is not None:
+        data["weights"] = hashlib.sha256(pairs.weights.tobytes()).hexdigest()
     return {
         "teacher": [_sha256(teacher) for teacher in teachers],
-        "data": {"pairs": len(pairs.train), "sha256": fingerprint(pairs.train)},
+        "data": data,
         "settings": config.model_dump(mode="json"),
     }
 

@@ -12,21 +12,21 @@ SHARE = 20
 """One source sentence of so many is held out, of a small corpus one at least."""
 
 
-def hold_out(pairs: Sequence[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
-    """The pairs to learn from and the pairs to validate on, each in the order of the corpus.
+def hold_out(pairs: Sequence[Pair], seed: int) -> tuple[list[int], list[int]]:
+    """The rows of the pairs to learn from and of the pairs to validate on, each in rising order.
 
     All pairs with the same source sentence go the same way, and so does a pair that is another one the other way round:
     no sentence that is validated on is the source of a training pair. The same seed holds the same pairs out. Where
-    all pairs belong together nothing can be held out: then both results are all the pairs.
+    all pairs belong together nothing can be held out: then both results are all the rows.
     """
     groups = _Groups(pairs)
     chosen = _drawn(pairs, groups, seed)
     if not chosen or sum(pair.source in chosen for pair in pairs) > len(pairs) / 2:
         chosen = _smallest(pairs, groups, seed)
-    train = [pair for pair in pairs if pair.source not in chosen]
+    train = [row for row, pair in enumerate(pairs) if pair.source not in chosen]
     if not train:
-        return list(pairs), list(pairs)
-    return train, [pair for pair in pairs if pair.source in chosen]
+        return list(range(len(pairs))), list(range(len(pairs)))
+    return train, [row for row, pair in enumerate(pairs) if pair.source in chosen]
 
 
 def _wanted(pairs: Sequence[Pair]) -> int:

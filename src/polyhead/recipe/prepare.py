@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from polyhead.data.clean import CleaningReport, alphabet, clean
+import numpy as np
+
+from polyhead.data.clean import CleaningReport, alphabet, rows_to_keep
 from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
+from polyhead.data.weighting import Weights
 from polyhead.errors import RecipeError
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.hold_out import hold_out
@@ -27,6 +30,8 @@ class Pairs:
     report: CleaningReport
     held_out: bool
     """Whether dev was taken from the training text because no dev set was given."""
+    weights: Weights | None = None
+    """[len(train)] how often an epoch has each training pair (`data.weighting`); None: once."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -45,7 +50,7 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     Test sets are read here too: what is wrong with them is better said before training than after it.
     """
     config = both_ways(config)
-    train, report = clean(read_with_languages(config.train, config), config.cleaning)
+    train, weights, report = _read_training(config)
     dev = list(read_with_languages(config.dev, config))
     test = [(_name(reader), list(read_with_languages([reader], config))) for reader in config.test]
     if not train:
@@ -56,10 +61,25 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
         )
     held_out = not dev
     if held_out:
-        train, dev = hold_out(train, seed)
-    pairs = Pairs(train, dev, test, report, held_out)
+        learnt, judged = hold_out(train, seed)
+        weights = weights[learnt]
+        train, dev = [train[row] for row in learnt], [train[row] for row in judged]
+    pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights)
     _check_languages(pairs)
     return pairs
+
+
+def _read_training(config: DataConfig) -> tuple[list[Pair], Weights, CleaningReport]:
+    """The pairs that cleaning keeps, the weight of each, and the account of the others.
+
+    The heaviest corpora come first, so that of a pair that is in several of them the heaviest one is kept.
+    """
+    readers = sorted(config.train, key=lambda reader: -reader.weight)
+    corpora = [list(read_with_languages([reader], config)) for reader in readers]
+    pairs = list(chain.from_iterable(corpora))
+    rows, report = rows_to_keep(pairs, config.cleaning)
+    weights = np.repeat([reader.weight for reader in readers], [len(corpus) for corpus in corpora])
+    return [pairs[row] for row in rows], weights[np.array(rows, np.int64)], report
 
 
 def read_with_languages(readers: Sequence[ReaderConfig], config: DataConfig) -> Iterator[Pair]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
 from polyhead.config import Config
 from polyhead.data.batching import BatchingConfig
@@ -52,6 +52,14 @@ class DataConfig(Config):
     sampled_epochs: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """The epochs, from the first on, in which `tokenizer.dropout` cuts words up at random; after them words are cut
     as in translating, to which a model settles in a few hundred updates. Unset: all."""
+
+    @field_validator("dev", "test")
+    @classmethod
+    def _unweighted(cls, readers: tuple[Reader, ...]) -> tuple[Reader, ...]:
+        """A score counts every sentence once."""
+        if any(reader.weight != 1 for reader in readers):
+            raise ValueError("weight is for the readers of data.train; leave it out here")
+        return readers
 
 
 class Recipe(Config):
