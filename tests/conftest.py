@@ -61,6 +61,13 @@ class Toy:
         paths[1].write_text("".join(f"{self.target(line)}\n" for line in lines), encoding="utf-8")
         return {"kind": "lines", "source": str(paths[0]), "target": str(paths[1])}
 
+    def write_named(self, name: str, number: int, seed: int = 0) -> dict[str, str]:
+        """`write`, into files that are English and Korean by their names."""
+        reader = self.write(name, number, seed)
+        for side, code in (("source", "en"), ("target", "ko")):
+            reader[side] = str(Path(reader[side]).rename(self.directory / f"{name}.{code}"))
+        return reader
+
     def values(self, out: str = "model", **keys: Any) -> dict[str, Any]:
         """A recipe's tables; `training__max_updates=5` sets training.max_updates."""
         from polyhead.recipe.load import merge, put

@@ -44,6 +44,8 @@ LONGEST_WAIT = 1_000_000
 """Seconds: eleven and a half days."""
 LONGEST_TEXT = 4_096
 """Characters of a setting that is text, such as a language code."""
+HEAVIEST = 1_000
+"""The weight of a corpus: how often an epoch has each of its pairs."""
 MOST_LISTED = 10_000
 """Entries of a list in settings."""
 

@@ -15,6 +15,16 @@ def test_check(polyhead, toy):
     assert "no such file" in polyhead("check", "--source", "no", "--target", "no").err
 
 
+def test_check_names_the_languages_of_the_files(polyhead, toy):
+    files = [toy.directory / "train.en", toy.directory / "train.ko"]
+    for path in files:
+        path.write_text("bado kilu\nmera noti\n", encoding="utf-8")
+    options = ["--source", files[0], "--target", files[1]]
+    assert "languages: English to Korean, from the file names" in polyhead("check", *options).out
+    found = json.loads(polyhead("check", *options, "--json").out)
+    assert found["languages"] == {"source_language": "en", "target_language": "ko"}
+
+
 def test_info(polyhead, toy_model, tagged_model):
     answer = polyhead("info", toy_model)
     assert answer.status == 0

@@ -10,6 +10,8 @@ from polyhead.errors import RecipeError
 from polyhead.files import write_text
 from polyhead.recipe import distill as module
 from polyhead.recipe.distill import DistillationConfig, distill
+from polyhead.recipe.record import read_record
+from polyhead.recipe.train import train
 from polyhead.translator import Translator
 
 
@@ -96,6 +98,53 @@ def test_several_languages(toy, tagged_model):
         assert len(sources) == 30
         written = Translator.load(tagged_model).translate(sources, beam_size=5, target_language=language)
         assert lines(corpus / f"train.{language}.target") == [each.text for each in written]
+
+
+def test_the_student_has_the_languages_of_the_file_names(toy):
+    reader = toy.write_named("train", 30)
+    teacher = train(toy.values("teacher", data__train=[reader], data__dev=[], training__max_updates=2)).directory
+    values = toy.values("student", data__train=[reader], data__dev=[], training__max_updates=2)
+    config = DistillationConfig(keep_original=True)
+    assert distill([teacher], values, config).finished
+    assert distill([teacher], values, config, resume=True).finished
+    written = json.loads((toy.directory / "student" / "config.json").read_text(encoding="utf-8"))
+    assert (written["source_language"], written["target_languages"]) == ("en", ["ko"])
+
+
+def test_both_directions(toy):
+    """The teacher's corpus has its directions written out; dev and test sets are scored in both all the same."""
+    reader = toy.write_named("train", 30)
+    keys = {"data__train": [reader], "data__both_directions": True, "training__max_updates": 2}
+    teacher = train(toy.values("teacher", **keys, data__dev=[])).directory
+    values = toy.values(
+        "student", **keys, data__dev=[toy.write_named("dev", 5, 1)], data__test=[toy.write_named("test", 5, 2)]
+    )
+    config = DistillationConfig(keep_original=True)
+    outcome = distill([teacher], values, config)
+    assert set(outcome.scores) == {
+        "dev (en)", "dev (ko)", f"{toy.directory}/test.en (ko)", f"{toy.directory}/test.ko (en)"
+    }  # fmt: skip
+    corpus = toy.directory / "student" / "distilled"
+    assert lines(corpus / "train.ko.source") == lines(toy.directory / "train.en")
+    assert lines(corpus / "original.en.target") == lines(toy.directory / "train.en")
+    assert distill([teacher], values, config, resume=True).scores == outcome.scores
+    assert json.loads((toy.directory / "student" / "config.json").read_text())["source_language"] is None
+
+
+def test_weights_go_with_their_pairs(toy, toy_model):
+    readers = [{**toy.write("some", 20), "weight": 0.5}, {**toy.write("more", 10, seed=4), "weight": 2}]
+    values = toy.values("student", data__train=readers, training__max_updates=2)
+    config = DistillationConfig(keep_original=True)
+    assert distill([toy_model], values, config).finished
+    corpus = toy.directory / "student" / "distilled"
+    assert lines(corpus / "train.x0.5.source") == toy.source(20)
+    assert lines(corpus / "original.x2.0.source") == toy.source(10, seed=4)
+    recorded = read_record(toy.directory / "student")["data"]["train"]
+    assert [reader["weight"] for reader in recorded] == [0.5, 2.0, 0.5, 2.0]
+    assert distill([toy_model], values, config, resume=True).finished
+    readers[1]["weight"] = 3
+    with pytest.raises(RecipeError, match="begun with another data"):
+        distill([toy_model], toy.values("student", data__train=readers), config, resume=True)
 
 
 def test_what_cannot_be_gone_on_with(toy, toy_model, tagged_model, tmp_path):

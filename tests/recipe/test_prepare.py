@@ -1,5 +1,7 @@
 """Corpora of a run, and the vocabularies made of them."""
 
+from pathlib import Path
+
 import pytest
 
 from polyhead.errors import RecipeError
@@ -24,9 +26,12 @@ def test_held_out_sentences_are_in_no_training_pair(toy):
     assert pairs_of(toy, data__train=[reader], data__dev=[]).dev == pairs.dev
 
 
-def test_too_few_to_hold_some_out(toy):
-    with pytest.raises(RecipeError, match="too few to hold some out"):
-        pairs_of(toy, data__train=[toy.write("few", 10)], data__dev=[])
+def test_of_a_few_pairs_one_is_held_out_and_a_single_one_is_validated_on_itself(toy):
+    few = pairs_of(toy, data__train=[toy.write("few", 10)], data__dev=[])
+    assert (len(few.train), len(few.dev), few.held_out, few.validates_on_training) == (9, 1, True, False)
+    one = pairs_of(toy, data__train=[toy.write("one", 1)], data__dev=[])
+    assert one.train == one.dev
+    assert one.validates_on_training
 
 
 def test_paths_start_from_the_root(toy):
@@ -44,6 +49,55 @@ def test_tab_separated_files_and_languages(toy):
     pairs = pairs_of(toy, data__train=[reader], data__target_language="xc", data__dev=[reader], data__test=[reader])
     assert pairs.languages == ("xb", "xc")
     assert pairs.test[0][0] == str(path)
+
+
+def weighted_readers(toy):
+    """The second corpus has half of the first one's pairs, too."""
+    first, second = toy.write("first", 40), toy.write("second", 20)
+    more = toy.write("more", 30, seed=8)
+    for side in ("source", "target"):
+        Path(second[side]).write_text(Path(second[side]).read_text() + Path(more[side]).read_text())
+    return first, second
+
+
+def test_a_pair_in_several_corpora_has_the_largest_of_their_weights(toy):
+    first, second = weighted_readers(toy)
+    pairs = pairs_of(toy, data__train=[{**first, "weight": 0.5}, {**second, "weight": 2}])
+    weight_of = {pair.source: weight for pair, weight in zip(pairs.train, pairs.weights, strict=True)}
+    heavy = {*toy.source(20), *toy.source(30, seed=8)}
+    assert all((weight == 2) == (source in heavy) for source, weight in weight_of.items())
+    assert set(weight_of.values()) == {0.5, 2.0}
+    assert len(weight_of) == len(pairs.train) == len({*toy.source(40), *heavy})
+
+
+def test_weights_stay_with_their_pairs_when_some_are_held_out(toy):
+    first = toy.write("first", 60)
+    second = toy.write("second", 60, seed=8)
+    pairs = pairs_of(toy, data__train=[first, {**second, "weight": 3}], data__dev=[])
+    assert pairs.dev
+    assert len(pairs.weights) == len(pairs.train)
+    heavy = set(toy.source(60, seed=8))
+    assert all((weight == 3) == (pair.source in heavy) for pair, weight in zip(pairs.train, pairs.weights, strict=True))
+
+
+def test_weights_of_1_change_nothing(toy):
+    first, second = weighted_readers(toy)
+    plain = pairs_of(toy, data__train=[first, second], data__dev=[])
+    ones = pairs_of(toy, data__train=[{**first, "weight": 1}, {**second, "weight": 1.0}], data__dev=[])
+    assert plain == ones
+    assert plain.weights is None
+
+
+@pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan"), 1e9, "much", True])
+def test_impossible_weights_are_refused(toy, weight):
+    with pytest.raises(RecipeError, match=r"data\.train\.0"):
+        make_recipe(toy.values(data__train=[{**toy.write("some", 5), "weight": weight}]))
+
+
+@pytest.mark.parametrize("name", ["dev", "test"])
+def test_only_what_is_learnt_has_weights(toy, name):
+    with pytest.raises(RecipeError, match=rf"data\.{name}.*weight is for the readers of data\.train"):
+        make_recipe(toy.values(**{f"data__{name}": [{**toy.write("some", 5), "weight": 2}]}))
 
 
 def test_two_vocabularies_or_one(toy):

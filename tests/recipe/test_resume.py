@@ -17,7 +17,9 @@ import tomli_w
 import polyhead.bundle
 import polyhead.training.checkpoint
 from polyhead.errors import RecipeError
+from polyhead.manifest import write_listed_text
 from polyhead.recipe import record
+from polyhead.recipe.load import merge
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
 
@@ -35,6 +37,7 @@ VARIANTS = {
         "training__validate_every": 2,
         "training__metric": "dev_loss",
     },
+    "weights": {},
 }
 
 
@@ -43,6 +46,9 @@ class KilledError(BaseException):
 
 
 def recipe(toy, out: str, variant: str):
+    if variant == "weights":
+        corpora = [{**toy.write("train", 150), "weight": 0.5}, {**toy.write("other", 40, seed=6), "weight": 2}]
+        return toy.values(out, tokenizer=BPE, data__max_tokens=64, data__train=corpora)
     return toy.values(out, tokenizer=BPE, model__dropout=0.2, data__max_tokens=64, **VARIANTS[variant])
 
 
@@ -229,3 +235,11 @@ def test_the_command_killed_by_signals(toy, tokenizer):
             assert "Traceback" not in errors
     subprocess.run([*command, "--resume"], check=True, capture_output=True)
     assert traces(toy.directory / "model") == alone
+
+
+def test_a_record_without_the_keys_of_a_newer_version_is_the_same_recipe(toy):
+    values = toy.values(training__max_updates=4)
+    path = train(values).directory / "training" / "recipe.toml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    write_listed_text(path, "".join(f"{line}\n" for line in lines if not line.startswith("both_directions")))
+    assert train(merge(values, {"training": {"max_updates": 6}}), resume=True).finished

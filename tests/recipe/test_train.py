@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file
 
 from polyhead.errors import DataError, RecipeError, TrainingError
 from polyhead.model.build import MODELS
 from polyhead.model.levels import on_levels
 from polyhead.recipe import assemble
+from polyhead.recipe.load import make_recipe
+from polyhead.recipe.prepare import read_pairs
 from polyhead.recipe.train import train
 from polyhead.training.checkpoint import checkpoints, load_checkpoint
+from polyhead.training.log import PlainDisplay
 from polyhead.translator import Translator
 
 SMALL = {
@@ -90,6 +94,20 @@ def test_settings_that_change_the_run(toy, keys):
 def test_without_a_dev_set_some_of_the_text_is_held_out(toy):
     outcome = train(toy.values(data__dev=[], training__max_updates=4))
     assert json.loads((outcome.directory / "training" / "data.json").read_text())["validation"]["pairs"] == 7
+
+
+def test_an_epoch_has_the_pairs_that_the_weights_ask_for(toy):
+    readers = [{**toy.write("many", 100), "weight": 0.5}, {**toy.write("few", 30, seed=6), "weight": 2}]
+    recipe = make_recipe(toy.values(data__train=readers, data__max_tokens=6))
+    pairs = read_pairs(recipe.data, recipe.seed)
+    parts = assemble.assemble(recipe, pairs, torch.device("cpu"), PlainDisplay())
+    short = [len(pair.source.split()) < 6 for pair in pairs.train]
+    assert not all(short)
+    expected = sum(pairs.weights[short])
+    sizes = [len(parts.corpus(epoch)) for epoch in range(4)]
+    assert all(abs(size - expected) < 1 for size in sizes)
+    assert parts.corpus(0).source_ids.tolist() != parts.corpus(1).source_ids.tolist()
+    assert parts.corpus(0).source_ids.tolist() == parts.corpus(0).source_ids.tolist()
 
 
 def test_ends_by_epochs_and_by_patience(toy):

@@ -219,6 +219,11 @@ def test_odd_corpora_can_be_trained_on(kind: Kind, lines: list[str]) -> None:
     assert train(lines, TokenizerConfig(kind=kind), 300).vocabulary_size > 4
 
 
+def test_words_that_are_all_too_long_are_said_to_be() -> None:
+    with pytest.raises(PolyheadError, match="every word has more than 200 characters"):
+        train(["x" * 300, "y" * 201], TokenizerConfig(kind="word"), 100)
+
+
 @pytest.mark.parametrize("lines", [[], ["", "  "], ["\u2585\n"]])
 def test_no_text_is_an_error(lines: list[str]) -> None:
     with pytest.raises(PolyheadError, match="no text"):

@@ -35,29 +35,36 @@ def check(
     from polyhead.data.readers import LinesConfig, read
     from polyhead.data.statistics import CorpusStatistics
     from polyhead.recipe.defaults import complete
+    from polyhead.recipe.languages import languages_from_file_names
+    from polyhead.recipe.schema import DataConfig
 
-    pairs, report = clean(read(LinesConfig(source=source, target=target)), CleaningConfig())
+    corpus = LinesConfig(source=source, target=target)
+    pairs, report = clean(read(corpus), CleaningConfig())
     lengths = {
         "source": _lengths([pair.source for pair in pairs]),
         "target": _lengths([pair.target for pair in pairs]),
     }
-    corpus = CorpusStatistics.of(pairs)
-    values = {"data": {"train": [{"kind": "lines", "source": str(source), "target": str(target)}]}}
-    choices = complete(values, corpus, torch.device("cpu"))[1]
+    statistics = CorpusStatistics.of(pairs)
+    languages = languages_from_file_names(DataConfig(train=(corpus,)))
+    values = {"data": {"train": [corpus.model_dump(mode="json")]}}
+    choices = complete(values, statistics, torch.device("cpu"))[1]
     if json_output:
         result: dict[str, Any] = {
+            "languages": languages.data,
             "cleaning": asdict(report),
             "words": lengths,
-            "characters": corpus.characters,
-            "word_types": corpus.word_types,
+            "characters": statistics.characters,
+            "word_types": statistics.word_types,
             "defaults": {choice.key: choice.value for choice in choices},
         }
         print(json.dumps(result, ensure_ascii=False))
         return
+    if languages.sentence:
+        print(languages.sentence)
     print(report)
     for side, numbers in lengths.items():
         print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
-    print(f"different words: {corpus.word_types:,}; different characters: {corpus.characters:,}")
+    print(f"different words: {statistics.word_types:,}; different characters: {statistics.characters:,}")
     for choice in choices:
         print(f"training would choose: {choice}")
 

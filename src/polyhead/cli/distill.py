@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyhead.cli.numbers import Beam
+from polyhead.cli.corpora import Corpora
+from polyhead.cli.numbers import Beam, Weight
 from polyhead.cli.paths import NamedPath
-from polyhead.cli.train import Corpora, recipe_values
+from polyhead.cli.train import recipe_values
 
 
 def distill(
@@ -18,6 +19,8 @@ def distill(
     target: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    weight: tuple[Weight, ...] = (),
+    both_directions: bool = False,
     ensemble: tuple[NamedPath, ...] = (),
     beam: Beam = 5,
     select: Literal["best", "bleu", "chrf"] = "best",
@@ -43,6 +46,10 @@ def distill(
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation by people.
+    weight
+        How often an epoch has the pairs of each corpus, in the order of --source: 2 is twice, 0.5 a random half.
+    both_directions
+        Learn every pair the other way round, too, from a teacher that translates both ways.
     ensemble
         More teachers with the same vocabulary, whose probabilities are averaged with the first one's.
     beam
@@ -60,6 +67,7 @@ def distill(
     from polyhead.recipe.distill import DistillationConfig
     from polyhead.recipe.distill import distill as run
 
-    values = recipe_values(recipe, keys, Corpora(source, target, dev_source, dev_target), out)
+    corpora = Corpora(source, target, dev_source, dev_target, weight, both_directions)
+    values = recipe_values(recipe, keys, corpora, out)
     config = DistillationConfig(beam_size=beam, select=select, keep_original=keep_original)
     return 0 if run([teacher, *ensemble], values, config, resume=resume).finished else 130

@@ -7,6 +7,7 @@ from cyclopts import Parameter, Token, validators
 
 from polyhead.errors import shown
 from polyhead.limits import (
+    HEAVIEST,
     LARGEST_BYTES,
     LARGEST_SEED,
     LARGEST_VOCABULARY,
@@ -14,6 +15,7 @@ from polyhead.limits import (
     LONGEST_WAIT,
     MOST_COUNTED,
     MOST_LAYERS,
+    MOST_MINUTES,
     MOST_SENTENCES,
     MOST_THREADS,
     MOST_TOKENS_DECODED,
@@ -56,6 +58,8 @@ Patience = Annotated[float, _above(0, 1_000)]
 Ngram = Annotated[int, _integer(0, 1_000)]
 Temperature = Annotated[float, _number(1e-6, 1e6)]
 Share = Annotated[float, _above(0, 1)]
+Minutes = Annotated[float, _above(0, MOST_MINUTES)]
+Weight = Annotated[float, _above(0, HEAVIEST)]
 Layer = Annotated[int, _integer(-1, MOST_LAYERS - 1)]
 Texts = Annotated[int, _integer(1, MOST_SENTENCES)]
 Characters = Annotated[int, _integer(1, MOST_COUNTED)]

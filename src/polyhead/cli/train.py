@@ -1,16 +1,17 @@
 """`polyhead train`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from cyclopts import Parameter
 
+from polyhead.cli.corpora import Corpora
 from polyhead.cli.keys import print_keys
+from polyhead.cli.numbers import Minutes, Weight
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
-from polyhead.errors import RecipeError
+from polyhead.errors import RecipeError, shown
 
 
 def train(
@@ -21,6 +22,9 @@ def train(
     target: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    weight: tuple[Weight, ...] = (),
+    both_directions: bool = False,
+    minutes: Minutes | None = None,
     out: NamedPath | None = None,
     resume: bool = False,
     show_keys: Annotated[bool, Parameter(name="--keys")] = False,
@@ -41,6 +45,12 @@ def train(
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation.
+    weight
+        How often an epoch has the pairs of each corpus, in the order of --source: 2 is twice, 0.5 a random half.
+    both_directions
+        Learn every pair the other way round, too: one model translates both ways.
+    minutes
+        Be done after so many minutes: the run is planned to give the best model that they allow on this machine.
     out
         The model directory to write.
     resume
@@ -56,7 +66,9 @@ def train(
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    corpora = Corpora(source, target, dev_source, dev_target)
+    corpora = Corpora(source, target, dev_source, dev_target, weight, both_directions)
+    if minutes is not None:
+        keys = (*keys, f"--training.minutes={minutes}")
     if show_keys:
         print_keys(given_values(recipe, keys, corpora, out, begun))
         return 0
@@ -64,22 +76,12 @@ def train(
     return 0 if run(values, resume=resume).finished else 130
 
 
-@dataclass(frozen=True)
-class Corpora:
-    """The files that options name instead of a recipe."""
-
-    source: Sequence[Path]
-    target: Sequence[Path]
-    dev_source: Path | None
-    dev_target: Path | None
-
-
 def recipe_values(
     recipe: str | None, keys: Sequence[str], corpora: Corpora, out: Path | None, begun: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """`given_values` that can be trained on. Raises UsageError also where neither a recipe nor a corpus is named."""
     values = given_values(recipe, keys, corpora, out, begun)
-    if not _is_recipe(recipe) and not values.get("data"):
+    if not _is_recipe(recipe) and not values.get("data", {}).get("train"):
         raise UsageError("nothing to train on: give a recipe, or --source and --target")
     return values
 
@@ -91,7 +93,7 @@ def given_values(
 
     Raises UsageError for what cannot be understood, RecipeError for a file that cannot be read.
     """
-    from polyhead.recipe.load import merge, parse_keys, put, read_toml
+    from polyhead.recipe.load import merge, parse_keys, read_toml
 
     words = list(keys)
     if recipe is not None and not _is_recipe(recipe):
@@ -102,18 +104,15 @@ def given_values(
     except RecipeError as error:
         raise UsageError(str(error)) from error
     _check_keys(given)
-    if len(corpora.source) != len(corpora.target):
-        raise UsageError(
-            f"--source names {len(corpora.source)} files and --target {len(corpora.target)}; they go in pairs"
-        )
-    if (corpora.dev_source is None) != (corpora.dev_target is None):
-        raise UsageError("--dev-source and --dev-target go together")
+    corpora.check()
     values = merge(read_toml(Path(recipe)) if recipe is not None else begun or {}, given)
-    if corpora.source:
-        pairs = zip(corpora.source, corpora.target, strict=True)
-        put(values, ["data", "train"], [_lines(source, target) for source, target in pairs])
-    if corpora.dev_source is not None and corpora.dev_target is not None:
-        put(values, ["data", "dev"], [_lines(corpora.dev_source, corpora.dev_target)])
+    data: object = values.get("data", {})
+    if not isinstance(data, dict):
+        raise RecipeError(f"data = {shown(data)}: this is a table, with data.train in it")
+    data = cast("dict[str, Any]", data)
+    corpora.write_into(data)
+    if data:
+        values["data"] = data
     if out is not None:
         values["out"] = str(out)
     return values
@@ -124,7 +123,18 @@ def _is_recipe(word: str | None) -> bool:
     return word is not None and not word.startswith("--")
 
 
-OPTIONS = ("source", "target", "dev-source", "dev-target", "out", "resume", "keys")
+OPTIONS = (
+    "source",
+    "target",
+    "dev-source",
+    "dev-target",
+    "weight",
+    "both-directions",
+    "minutes",
+    "out",
+    "resume",
+    "keys",
+)
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:
@@ -137,7 +147,3 @@ def _check_keys(keys: Mapping[str, object]) -> None:
         if key not in Recipe.model_fields:
             name = key.replace("_", "-")
             raise UsageError(f"unknown option --{name}: {suggest(name, {*OPTIONS, *tables})}")
-
-
-def _lines(source: Path, target: Path) -> dict[str, str]:
-    return {"kind": "lines", "source": str(source), "target": str(target)}

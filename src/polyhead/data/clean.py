@@ -1,7 +1,7 @@
 """Leaving out pairs that teach nothing or teach wrong, and saying which and why."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -67,13 +67,19 @@ class CleaningReport:
 def clean(pairs: Iterable[Pair], config: CleaningConfig) -> tuple[list[Pair], CleaningReport]:
     """The pairs that may stay, in order, and the account of the others. Texts stay as they are."""
     everything = list(pairs)
-    usual = _usual_ratios(everything) if config.max_ratio else {}
-    kept: list[Pair] = []
+    rows, report = rows_to_keep(everything, config)
+    return [everything[row] for row in rows], report
+
+
+def rows_to_keep(pairs: Sequence[Pair], config: CleaningConfig) -> tuple[list[int], CleaningReport]:
+    """The rows of the pairs that may stay, in rising order, and the account of the others."""
+    usual = _usual_ratios(pairs) if config.max_ratio else {}
+    kept: list[int] = []
     counts: dict[Reason, int] = {}
     examples: dict[Reason, str] = {}
     seen: set[tuple[str, str, str | None]] = set()
     repeated = 0
-    for pair in everything:
+    for row, pair in enumerate(pairs):
         reason = _reason(pair, config, usual.get(pair.target_language, 1.0))
         key = (pair.source, pair.target, pair.target_language)
         if reason is None and config.drop_duplicates and key in seen:
@@ -81,13 +87,13 @@ def clean(pairs: Iterable[Pair], config: CleaningConfig) -> tuple[list[Pair], Cl
         if reason is None:
             repeated += key in seen
             seen.add(key)
-            kept.append(pair)
+            kept.append(row)
         else:
             counts[reason] = counts.get(reason, 0) + 1
             examples.setdefault(reason, pair.origin)
     order: tuple[Reason, ...] = get_args(Reason)
     dropped = tuple(Dropped(reason, counts[reason], examples[reason]) for reason in order if reason in counts)
-    return kept, CleaningReport(len(everything), len(kept), dropped, repeated)
+    return kept, CleaningReport(len(pairs), len(kept), dropped, repeated)
 
 
 def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
@@ -114,7 +120,7 @@ def _ratio(pair: Pair) -> float:
     return (len(pair.target) + _RATIO_SMOOTHING) / (len(pair.source) + _RATIO_SMOOTHING)
 
 
-def _usual_ratios(pairs: list[Pair]) -> dict[str | None, float]:
+def _usual_ratios(pairs: Sequence[Pair]) -> dict[str | None, float]:
     """For each target language the median of target length by source length.
 
     Languages differ: Korean takes half the characters of English, Chinese a third. The median takes no notice of

@@ -21,12 +21,14 @@ class EncodingReport:
     too_long: pairs left out for having more tokens on a side than `max_tokens`
     example: where the first of them stands
     longest_source: tokens of the longest source kept, as the model reads it: with its tag and `<eos>`
+    rows: [kept] which of the pairs were kept, in rising order
     """
 
     kept: int
     too_long: int
     example: str | None
     longest_source: int
+    rows: NDArray[np.int64]
 
 
 def encode(
@@ -45,7 +47,8 @@ def encode(
         sample is too long gets its best segmentation.
     """
     sides: list[_Side] = [_Side([], []), _Side([], [])]
-    kept, example = 0, None
+    kept: list[int] = []
+    example = None
     for start in range(0, len(pairs), _CHUNK):
         chunk = pairs[start : start + _CHUNK]
         seeds = [None, None] if sampling_seed is None else _seeds(sampling_seed, start)
@@ -57,11 +60,12 @@ def encode(
         fitting = [i for i, both in enumerate(zip(sources, targets, strict=True)) if _fits(both, max_tokens)]
         if len(fitting) < len(chunk) and example is None:
             example = chunk[min(set(range(len(chunk))) - set(fitting))].origin
-        kept += len(fitting)
+        kept += [start + i for i in fitting]
         sides[0].add([sources[i] for i in fitting], source_tokenizer.vocabulary_size)
         sides[1].add([targets[i] for i in fitting], target_tokenizer.vocabulary_size)
     corpus = EncodedCorpus(*sides[0].arrays(), *sides[1].arrays())
-    return corpus, EncodingReport(kept, len(pairs) - kept, example, int(corpus.source_lengths.max(initial=0)))
+    longest = int(corpus.source_lengths.max(initial=0))
+    return corpus, EncodingReport(len(kept), len(pairs) - len(kept), example, longest, np.array(kept, np.int64))
 
 
 def corpus_for_epochs(

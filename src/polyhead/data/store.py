@@ -13,6 +13,8 @@ from polyhead.files import atomic_file
 
 Ids = NDArray[np.uint16 | np.uint32]
 Offsets = NDArray[np.int64]
+_ROWS = 100_000
+"""Sentences that are copied at a time."""
 _ARRAYS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
 
 
@@ -49,6 +51,12 @@ class EncodedCorpus:
     def target_lengths(self) -> NDArray[np.int64]:
         """[N] the tokens of each target as the model reads it: with `<sos>`, or as it writes it: with `<eos>`."""
         return np.diff(self.target_offsets) + 1
+
+    def take(self, rows: NDArray[np.int64]) -> "EncodedCorpus":
+        """The sentence pairs of these rows, in their order; a row may be there several times."""
+        return EncodedCorpus(
+            *_taken(self.source_ids, self.source_offsets, rows), *_taken(self.target_ids, self.target_offsets, rows)
+        )
 
     def save(self, directory: Path) -> None:
         """Write one .npy file an array."""
@@ -94,3 +102,16 @@ def flatten(sentences: Sequence[Sequence[int]], vocabulary_size: int) -> tuple[I
 def offsets_of(lengths: Iterable[NDArray[np.int64]]) -> Offsets:
     """Lengths, in parts → where each sentence begins, and the end of the last: [N + 1]."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))])
+
+
+def _taken(ids: Ids, offsets: Offsets, rows: NDArray[np.int64]) -> tuple[Ids, Offsets]:
+    """The sentences of these rows, one after the other, and where each begins."""
+    lengths = np.diff(offsets)[rows]
+    begins = offsets_of([lengths])
+    taken = np.empty(int(begins[-1]), ids.dtype)
+    for first in range(0, len(rows), _ROWS):  # a place takes four times the memory of an id
+        some = slice(first, first + _ROWS)
+        start, end = begins[first], begins[min(first + _ROWS, len(rows))]
+        shifts = np.repeat(offsets[rows[some]] - begins[:-1][some], lengths[some])
+        taken[start:end] = ids[shifts + np.arange(start, end)]
+    return taken, begins

@@ -17,12 +17,14 @@ from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_descript
 from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader, Position
 from polyhead.data.store import EncodedCorpus
+from polyhead.data.weighting import weighted
 from polyhead.errors import ModelError, RecipeError
 from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.trained import without_values
 from polyhead.model.word_vectors import load_word_vectors
+from polyhead.recipe.directions import both_ways
 from polyhead.recipe.prepare import Pairs, make_tokenizers
 from polyhead.recipe.restore import restore
 from polyhead.recipe.room import check_room
@@ -66,6 +68,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
     corpus, report = corpus_for_epochs(pairs.train, source, target, tagged, recipe.seed, longest)
+    if pairs.weights is not None:
+        corpus = weighted(corpus, pairs.weights[report.rows], recipe.seed)
     if report.too_long:
         display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
     if not report.kept:
@@ -74,7 +78,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         )
     config = BundleConfig(
         polyhead=polyhead.__version__,
-        source_language=recipe.data.source_language,
+        source_language=both_ways(recipe.data).source_language,
         target_languages=pairs.languages,
         tagged=tagged,
         source_vocabulary=source.vocabulary_size,

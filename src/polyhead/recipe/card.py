@@ -14,10 +14,9 @@ def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mappi
     """Data, sizes, scores with signatures, and the command that uses the model."""
     config = bundle.config
     parameters = bundle.parameters
-    directions = f"{config.source_language or 'source'} → {', '.join(config.target_languages) or 'target'}"
     to = f" --to {config.target_languages[0]}" if config.tagged else ""
     lines = [
-        f"# {directions}",
+        f"# {_directions(recipe, bundle)}",
         "",
         f"A {config.model.kind} model of {parameters:,} parameters, trained with polyhead {config.polyhead}.",
         "",
@@ -45,6 +44,15 @@ def write_card(recipe: Recipe, bundle: Bundle, progress: Progress, scores: Mappi
     for title, result in scores.items():
         lines += [f"| {title} | {score.name} | {score.value:.2f} | `{score.signature}` |" for score in result.scores]
     write_listed_text(recipe.out / "README.md", "\n".join(lines) + "\n")
+
+
+def _directions(recipe: Recipe, bundle: Bundle) -> str:
+    """`en → fr, ko`, or `en ↔ fr` for a model of both directions."""
+    source, arrow = bundle.config.source_language, "→"
+    if recipe.data.both_directions:
+        source, arrow = recipe.data.source_language, "↔"
+    targets = [language for language in bundle.config.target_languages if language != source]
+    return f"{source or 'source'} {arrow} {', '.join(targets) or 'target'}"
 
 
 def _sources(recipe: Recipe) -> list[str]:

@@ -16,11 +16,13 @@ from polyhead.data.readers import Pair
 from polyhead.errors import RecipeError
 from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
+from polyhead.recipe.directions import both_ways
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
 from polyhead.recipe.feasible import check_feasible
+from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.prepare import Pairs, read_pairs
-from polyhead.recipe.record import fingerprint, started
+from polyhead.recipe.record import fingerprint, read_record, started
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.recipe.train import Outcome, check_directory, choose_device, directory_of, train_in
@@ -69,6 +71,9 @@ def _distill_in(
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
     check_feasible(draft, choose_device())
+    begun = read_record(draft.out) if started(draft.out) else None
+    values = with_languages(values, begun, PlainDisplay().message)
+    draft = make_recipe(values)
     pairs = read_pairs(draft.data, draft.seed)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)
@@ -81,7 +86,7 @@ def _distill_in(
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
         wanted = {"train": True, "original": config.keep_original, "dev": pairs.held_out}
-        corpus.finish({name: some for name, some in sets.items() if wanted[name]})
+        corpus.finish({name: some for name, some in sets.items() if wanted[name]}, pairs.weights)
     corpus.remove_shards()
     return train_in(held, _with_readers(values, corpus), resume=started(draft.out))
 
@@ -99,9 +104,12 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
 
 
 def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:
+    data = {"pairs": len(pairs.train), "sha256": fingerprint(pairs.train)}
+    if pairs.weights is not None:
+        data["weights"] = hashlib.sha256(pairs.weights.tobytes()).hexdigest()
     return {
         "teacher": [_sha256(teacher) for teacher in teachers],
-        "data": {"pairs": len(pairs.train), "sha256": fingerprint(pairs.train)},
+        "data": data,
         "settings": config.model_dump(mode="json"),
     }
 
@@ -172,9 +180,18 @@ def _distil(
 
 
 def _with_readers(values: Values, corpus: DistilledCorpus) -> Values:
-    """The recipe with the distilled corpus to learn from, and the dev set that was held out, if one was."""
+    """The recipe with the distilled corpus to learn from, and the dev set that was held out, if one was.
+
+    The distilled corpus has its directions written out, so the dev and test sets get theirs, too.
+    """
+    given = make_recipe(values).data
+    data: Values = {}
+    if given.both_directions:
+        spelled = both_ways(given).model_dump(mode="json", include={"dev", "test"})
+        data = {**spelled, "both_directions": False}
+        values = {**values, "data": {key: value for key, value in values["data"].items() if key != "source_language"}}
     readers = corpus.readers()
-    data = {"train": [*readers["train"], *readers.get("original", [])]}
+    data["train"] = [*readers["train"], *readers.get("original", [])]
     if "dev" in readers:
         data["dev"] = readers["dev"]
     return merge(values, {"data": data})

@@ -2,7 +2,8 @@
 
 record.json                    whose translations of what, made how; counts, once all is translated
 shards/                        what is translated so far
-train.source  train.target     or train.fr.source … for each target language; sorted by that
+train.source  train.target     or train.fr.source … for each target language, train.x2.0.source … for each weight of its
+                               corpora other than 1; sorted by these
 original.*                     the pairs with their references, where these are to be learnt too
 dev.*                          the dev set, where it was held out of the training text
 SHA256SUMS                     what these files contain; shards/ has one of its own
@@ -13,12 +14,12 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
 import polyhead
 from polyhead.data.readers import Pair
+from polyhead.data.weighting import Weights
 from polyhead.errors import ModelError, RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.limits import LARGEST_RECORD, LARGEST_SETTINGS
@@ -91,12 +92,18 @@ class DistilledCorpus:
         lines = [json.dumps(asdict(each)) for each in distilled]  # in ASCII: no line break but those between them
         write_listed_text(self._shard(number), "".join(f"{line}\n" for line in lines))
 
-    def finish(self, sets: Mapping[str, Sequence[Pair]]) -> None:
-        """Writes the readable files: the shards in place of the targets of sets["train"], other sets as they are."""
+    def finish(self, sets: Mapping[str, Sequence[Pair]], weights: Weights | None = None) -> None:
+        """Writes the readable files: the shards in place of the targets of sets["train"], other sets as they are.
+
+        weights: [len(sets["train"])] of the training pairs; None: 1 each
+        """
         pairs = sets["train"]
         distilled = [each for number in range(len(list(self._shards.glob("*.jsonl")))) for each in self._load(number)]
         train = [replace(pair, target=_one_line(new.text)) for pair, new in zip(pairs, distilled, strict=True)]
-        readers = {name: self._write_lines(name, some) for name, some in {**sets, "train": train}.items()}
+        readers = {
+            name: self._write_lines(name, some, None if name == "dev" else weights)
+            for name, some in {**sets, "train": train}.items()
+        }
         ranks = Counter(each.rank for each in distilled)
         counts = {
             "pairs": len(train),
@@ -125,18 +132,21 @@ class DistilledCorpus:
             self._check(path)
         return {**reader, **{side: str(path) for side, path in paths.items()}}
 
-    def _write_lines(self, name: str, pairs: Sequence[Pair]) -> list[Values]:
-        """Two files for every target language → their readers."""
+    def _write_lines(self, name: str, pairs: Sequence[Pair], weights: Weights | None) -> list[Values]:
+        """Two files for every target language and weight → their readers."""
         readers: list[Values] = []
-        ordered = sorted(pairs, key=lambda pair: pair.target_language or "")
-        for language, group in groupby(ordered, key=lambda pair: pair.target_language):
-            members = list(group)
-            stem = f"{name}.{language}" if language else name
+        groups: dict[tuple[str, float], list[Pair]] = {}
+        of_each = [1.0] * len(pairs) if weights is None else weights.tolist()
+        for pair, weight in zip(pairs, of_each, strict=True):
+            groups.setdefault((pair.target_language or "", weight), []).append(pair)
+        for (language, weight), members in sorted(groups.items(), key=lambda group: group[0]):
+            tag = {"target_language": language} if language else {}
+            share = {"weight": weight} if weight != 1 else {}
+            stem = ".".join([name, *tag.values(), *(f"x{weight}" for weight in share.values())])
             paths = {side: self.directory.resolve() / f"{stem}.{side}" for side in ("source", "target")}
             write_listed_text(paths["source"], "".join(f"{pair.source}\n" for pair in members))
             write_listed_text(paths["target"], "".join(f"{pair.target}\n" for pair in members))
-            tag = {"target_language": language} if language else {}
-            readers.append({"kind": "lines", **{side: str(path) for side, path in paths.items()}, **tag})
+            readers.append({"kind": "lines", **{side: str(path) for side, path in paths.items()}, **tag, **share})
         return readers
 
     def _shard(self, number: int) -> Path:

@@ -20,6 +20,11 @@ def check_feasible(recipe: Recipe, device: torch.device) -> None:
             'model.tie_embeddings = "all" needs one shared vocabulary; set tokenizer.shared = true or '
             'model.tie_embeddings = "output"'
         )
+    if recipe.data.both_directions and not recipe.tokenizer.shared:
+        raise RecipeError(
+            "data.both_directions needs one vocabulary for both languages, as each is source and target; leave out "
+            "tokenizer.shared = false"
+        )
     training = recipe.training
     if training.workers > 1 and recipe.model.kind != "transformer":
         raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")

@@ -1,22 +1,23 @@
 """From files to what training eats: pairs, tokenizers, encoded corpora."""
 
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from polyhead.data.clean import CleaningReport, clean
+import numpy as np
+
+from polyhead.data.clean import CleaningReport, rows_to_keep
 from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
 from polyhead.data.statistics import CorpusStatistics
+from polyhead.data.weighting import Weights
 from polyhead.errors import RecipeError
+from polyhead.recipe.directions import both_ways
+from polyhead.recipe.hold_out import hold_out
 from polyhead.recipe.schema import DataConfig
 from polyhead.tokenizers.build import train as train_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig, default_vocabulary_size
 from polyhead.tokenizers.protocol import Tokenizer
-
-HELD_OUT = 1000
-"""Pairs taken from the training text for validation where no dev set is given, but no more than a twentieth."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,19 @@ class Pairs:
     """Name (the source file's) and pairs of each test set."""
     report: CleaningReport
     held_out: bool
-    """Whether dev was taken from the training text."""
+    """Whether dev was taken from the training text because no dev set was given."""
+    weights: Weights | None = None
+    """[len(train)] how often an epoch has each training pair (`data.weighting`); None: once."""
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The target languages that occur in training, sorted."""
         return tuple(sorted({pair.target_language for pair in self.train if pair.target_language}))
+
+    @property
+    def validates_on_training(self) -> bool:
+        """Whether dev is the training text itself, as there was nothing that could be held out."""
+        return self.held_out and self.dev == self.train
 
 
 def read_pairs(config: DataConfig, seed: int) -> Pairs:
@@ -42,13 +50,10 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
 
     Test sets are read here too: what is wrong with them is better said before training than after it.
     """
-
-    def read(readers: Sequence[ReaderConfig]) -> Iterator[Pair]:
-        return with_language(read_all(located(readers, config.root)), config.target_language)
-
-    train, report = clean(read(config.train), config.cleaning)
-    dev = list(read(config.dev))
-    test = [(_name(reader), list(read([reader]))) for reader in config.test]
+    config = both_ways(config)
+    train, weights, report = _read_training(config)
+    dev = list(read_with_languages(config.dev, config))
+    test = [(_name(reader), list(read_with_languages([reader], config))) for reader in config.test]
     if not train:
         reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
         raise RecipeError(
@@ -57,10 +62,30 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
         )
     held_out = not dev
     if held_out:
-        train, dev = _hold_out(train, seed)
-    pairs = Pairs(train, dev, test, report, held_out)
+        learnt, judged = hold_out(train, seed)
+        weights = weights[learnt]
+        train, dev = [train[row] for row in learnt], [train[row] for row in judged]
+    pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights)
     _check_languages(pairs)
     return pairs
+
+
+def _read_training(config: DataConfig) -> tuple[list[Pair], Weights, CleaningReport]:
+    """The pairs that cleaning keeps, the weight of each, and the account of the others.
+
+    The heaviest corpora come first, so that of a pair that is in several of them the heaviest one is kept.
+    """
+    readers = sorted(config.train, key=lambda reader: -reader.weight)
+    corpora = [list(read_with_languages([reader], config)) for reader in readers]
+    pairs = list(chain.from_iterable(corpora))
+    rows, report = rows_to_keep(pairs, config.cleaning)
+    weights = np.repeat([reader.weight for reader in readers], [len(corpus) for corpus in corpora])
+    return [pairs[row] for row in rows], weights[np.array(rows, np.int64)], report
+
+
+def read_with_languages(readers: Sequence[ReaderConfig], config: DataConfig) -> Iterator[Pair]:
+    """The pairs of some of a recipe's readers. Those that name no target language get the recipe's."""
+    return with_language(read_all(located(readers, config.root)), config.target_language)
 
 
 def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
@@ -101,21 +126,6 @@ def make_tokenizers(
 def _suitable_size(pairs: Sequence[Pair], config: TokenizerConfig) -> int:
     corpus = CorpusStatistics.of(pairs)
     return default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, config.kind, config.shared)
-
-
-def _hold_out(pairs: list[Pair], seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Takes whole groups of equal source sentences, so that no dev source is in training."""
-    count = min(HELD_OUT, len(pairs) // 20)
-    if count == 0:
-        raise RecipeError(
-            f"{len(pairs)} sentence pairs are too few to hold some out for validation; give a dev set with "
-            "--dev-source and --dev-target, or more text"
-        )
-    chosen = {pair.source for pair in random.Random(seed).sample(pairs, count)}
-    train = [pair for pair in pairs if pair.source not in chosen]
-    if not train:
-        raise RecipeError("all source sentences are the same; there is nothing to learn from them")
-    return train, [pair for pair in pairs if pair.source in chosen]
 
 
 def _check_languages(pairs: Pairs) -> None:

@@ -97,7 +97,9 @@ def read_record(directory: Path) -> Values:
 
 def check_same(recipe: Recipe, pairs: Pairs) -> None:
     """Raises RecipeError naming the keys, or the data, in which a run to resume differs from how it began."""
-    now, then = dict(_flat(as_values(recipe))), dict(_flat(as_values(make_recipe(read_record(recipe.out)))))
+    # As a recipe: a record of an older version lacks the keys that it didn't know, which were as their defaults are.
+    begun = make_recipe(read_record(recipe.out))
+    now, then = dict(_flat(as_values(recipe))), dict(_flat(as_values(begun)))
     free = MAY_CHANGE
     if recipe.training.schedule.kind == "cosine":
         free -= {"training.max_updates"}  # the learning rate of every update follows from the last one's number

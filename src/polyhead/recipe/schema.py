@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
 from polyhead.config import Config
 from polyhead.data.batching import BatchingConfig
@@ -37,9 +37,12 @@ class DataConfig(Config):
     test: tuple[Reader, ...] = Field(default=(), max_length=MOST_LISTED)
     """What to score the finished model on, one set after the other."""
     source_language: str | None = None
-    """Code of the source language, for the model card."""
+    """Code of the source language, for the model card; unset: by the names of the files, as `train.en`."""
     target_language: str | None = None
-    """Code of the target language; BLEU's tokenizer follows it. Readers may name their own instead."""
+    """Code of the target language; BLEU's tokenizer follows it. Unset: by the names of the files, as `train.de`;
+    readers may name their own instead."""
+    both_directions: bool = False
+    """Learn every pair the other way round, too: one model translates both ways. Both languages must be known."""
     score_tokenize: str | None = None
     """sacreBLEU's tokenizer for scores; "none" where the text is tokenized already; unset: by target language."""
     cleaning: CleaningConfig = CleaningConfig()
@@ -50,6 +53,14 @@ class DataConfig(Config):
     """The epochs, from the first on, in which `tokenizer.dropout` cuts words up at random; after them words are cut
     as in translating, to which a model settles in a few hundred updates. Unset: all, but for those that begin while the
     learning rate falls at the end of a `wsd` schedule."""
+
+    @field_validator("dev", "test")
+    @classmethod
+    def _unweighted(cls, readers: tuple[Reader, ...]) -> tuple[Reader, ...]:
+        """A score counts every sentence once."""
+        if any(reader.weight != 1 for reader in readers):
+            raise ValueError("weight is for the readers of data.train; leave it out here")
+        return readers
 
 
 class Recipe(Config):

@@ -9,10 +9,10 @@ from polyhead.data.clean import clean
 from polyhead.data.encode import encode
 from polyhead.data.readers import Pair, ReaderConfig, read_all
 from polyhead.errors import DataError, RecipeError
+from polyhead.recipe.directions import both_ways
 from polyhead.recipe.load import make_recipe
-from polyhead.recipe.prepare import located, with_language
+from polyhead.recipe.prepare import read_with_languages
 from polyhead.recipe.record import read_record, started
-from polyhead.recipe.schema import DataConfig
 from polyhead.run_lock import exclusive
 from polyhead.shortlist.build import ShortlistConfig, build_shortlist
 from polyhead.shortlist.coverage import Coverage, measure_coverage
@@ -54,18 +54,14 @@ def _training_pairs(model: Path) -> list[Pair]:
     """What the model was trained on."""
     if not started(model):
         raise RecipeError(f"{model} doesn't say what it was trained on; name parallel text with --source and --target")
-    data = make_recipe(read_record(model)).data
+    data = both_ways(make_recipe(read_record(model)).data)
     try:
-        pairs = _read(data)
+        pairs = list(read_with_languages(data.train, data))
     except (DataError, FileNotFoundError) as error:
         raise RecipeError(
             f"the text that {model} was trained on can't be read ({error}); name other text with --source and --target"
         ) from error
     return clean(pairs, data.cleaning)[0]
-
-
-def _read(data: DataConfig) -> list[Pair]:
-    return list(with_language(read_all(located(data.train, data.root)), data.target_language))
 
 
 def _check_languages(pairs: Sequence[Pair], description: BundleConfig) -> None:

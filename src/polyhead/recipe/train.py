@@ -14,8 +14,10 @@ from polyhead.files import remove_leftovers
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
 from polyhead.recipe.defaults import Choice, complete
+from polyhead.recipe.expectation import what_to_expect
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
+from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.minutes import complete_within
 from polyhead.recipe.prepare import Pairs, read_pairs
@@ -77,10 +79,14 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     device = choose_device()
     check_feasible(draft, device)
     say = PlainDisplay().message
+    begun = read_record(draft.out) if resume else None
+    values = with_languages(values, begun, say)
+    draft = make_recipe(values)
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
-    begun = read_record(draft.out) if resume else None
+    for sentence in what_to_expect(pairs):
+        say(sentence)
     completed, choices = _complete(values, CorpusStatistics.of(pairs.train), device, begun, began)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)

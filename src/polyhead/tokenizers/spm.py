@@ -41,6 +41,8 @@ def train_model(
     if kind == "word":
         character_coverage = 1.0  # a word with a rare letter is a word all the same
         lines = [" ".join(word for word in line.split(" ") if len(word) <= _LONGEST_WORD) for line in lines]
+        if not any(line.strip(" ") for line in lines):
+            raise TrainingFailed(f"every word has more than {_LONGEST_WORD} characters")
     try:
         return _train(lines, kind, size, controls, character_coverage)
     except RuntimeError as error:

@@ -116,3 +116,5 @@ class _Damaged(Exception):
 
 
 _DECOMPRESSORS: Mapping[str, Callable[[IO[bytes], Path], Iterator[bytes]]] = {".gz": _gz, ".xz": _xz, ".zst": _zst}
+COMPRESSED = frozenset(_DECOMPRESSORS)
+"""Endings of the names of files that are decompressed while they are read."""

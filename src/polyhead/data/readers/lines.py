@@ -7,7 +7,7 @@ from typing import Literal
 
 from polyhead.config import Config
 from polyhead.data.readers.files import read_text_lines
-from polyhead.data.readers.pair import Language, Pair
+from polyhead.data.readers.pair import Language, Pair, Weight
 from polyhead.errors import DataError
 
 
@@ -22,6 +22,8 @@ class LinesConfig(Config):
     """The file to translate into."""
     target_language: Language | None = None
     """The language of the target file, for its tag, where one model learns several directions."""
+    weight: Weight = 1.0
+    """How often an epoch has each pair: 2 is twice, 0.5 a random half, a new one every epoch. Only in `data.train`."""
 
 
 def read_lines(config: LinesConfig) -> Iterator[Pair]:

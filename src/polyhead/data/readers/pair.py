@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
+
+from polyhead.limits import HEAVIEST
 
 LANGUAGE_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]*$"
 Language = Annotated[str, StringConstraints(pattern=LANGUAGE_PATTERN)]
+Weight = Annotated[float, Field(gt=0.0, le=HEAVIEST)]
 
 
 @dataclass(frozen=True, slots=True)

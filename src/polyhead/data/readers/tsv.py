@@ -9,7 +9,7 @@ from pydantic import Field
 
 from polyhead.config import Config
 from polyhead.data.readers.files import read_text_lines
-from polyhead.data.readers.pair import LANGUAGE_PATTERN, Language, Pair
+from polyhead.data.readers.pair import LANGUAGE_PATTERN, Language, Pair, Weight
 from polyhead.errors import DataError
 from polyhead.limits import MOST_LISTED
 
@@ -33,6 +33,8 @@ class TsvConfig(Config):
     """The target language of lines that name none."""
     header: bool = False
     """Whether the first line names the columns; it is no pair then."""
+    weight: Weight = 1.0
+    """How often an epoch has each pair: 2 is twice, 0.5 a random half, a new one every epoch. Only in `data.train`."""
 
 
 def read_tsv(config: TsvConfig) -> Iterator[Pair]:

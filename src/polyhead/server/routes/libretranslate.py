@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, Field
 
+from polyhead.languages import name_of
 from polyhead.server.auth import check_key
 from polyhead.server.body import FORM, JSON, read_fields
 from polyhead.server.choices import SourceLanguage, TargetLanguage
 from polyhead.server.detection import Detected, detect
 from polyhead.server.directions import choose, sources, targets
 from polyhead.server.documents import Document
-from polyhead.server.languages import name_of
 from polyhead.server.services import ServicesOf
 from polyhead.server.texts import MOST_BEAMS, check_texts, translate
 from polyhead.server.waiting import Wish

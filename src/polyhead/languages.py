@@ -1,0 +1,84 @@
+"""Codes of languages: which are real, what they are called, and which mean the same language.
+
+A code is a language of ISO 639, then a script and a region if need be: `en`, `deu`, `zh-Hans`, `pt_BR`, `kor_Hang`.
+"""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from iso639 import Language
+
+_CODE = re.compile(
+    r"(?P<language>[A-Za-z]{2,3})(?:[-_](?P<script>[A-Z][a-z]{3}))?(?:[-_](?P<region>[A-Za-z]{2}|[0-9]{3}))?"
+)
+_INDIVIDUAL_AND_MACRO = ("I", "M")
+_IN_CORPORA = frozenset(["apc", "arb", "ary", "arz", "ckb", "cmn", "kmr", "nan", "pes", "wuu", "yue", "zsm"])
+"""Those of ISO 639-3 alone that corpora are named by. Its other 7,000 codes are endings too: src, tok, txt."""
+
+
+def is_language(code: str) -> bool:
+    """Whether a text is the code of a language, and hardly anything else.
+
+    Two letters are a language of ISO 639-1, three letters one of ISO 639-2 or of a few more. With a script behind them
+    three letters may be any language of ISO 639-3.
+    """
+    found = _CODE.fullmatch(code)
+    if found is None:
+        return False
+    language = _find(found["language"])
+    if language is None:
+        return False
+    well_known = language.part1 or language.part2t or language.part3 in _IN_CORPORA
+    return bool(well_known or found["script"])
+
+
+def name_of(code: str) -> str:
+    """The English name: `de` → German, `pt_BR` → Portuguese (BR). A code that isn't known is its own name."""
+    found = _CODE.fullmatch(code)
+    language = _find(found["language"]) if found is not None else None
+    if found is None or language is None:
+        return code
+    more = ", ".join(part for part in (found["script"], found["region"]) if part)
+    name = language.name.partition(" (")[0]
+    return f"{name} ({more})" if more else name
+
+
+def same_language(one: str, other: str) -> bool:
+    """Whether two codes mean the same language, whatever the script and the region: `pt_BR` and `por` do."""
+    return _primary(one) == _primary(other)
+
+
+def same_code(one: str, other: str) -> bool:
+    """Whether two codes are the same but for their spelling: `pt_BR` and `pt-br` are, `zh-Hans` and `zh-Hant` not."""
+    return one.replace("_", "-").lower() == other.replace("_", "-").lower()
+
+
+def names_direction(code: str, other: str) -> bool:
+    """Whether what looks like a region is the other language: `en-de` beside `de` is a direction."""
+    found = _CODE.fullmatch(code)
+    region = found["region"] if found is not None else None
+    return bool(region) and region.islower() and same_language(region, other)
+
+
+def _primary(code: str) -> str:
+    first = re.split("[-_]", code)[0].lower()
+    language = _find(first)
+    return language.part3 if language is not None else first
+
+
+@cache
+def _find(code: str) -> "Language | None":
+    """The language of two or three letters. The table is loaded when it is first asked, which takes 0.2 s."""
+    from iso639 import Language, LanguageNotFoundError
+
+    code = code.lower()
+    kinds = (Language.from_part1,) if len(code) == 2 else (Language.from_part2b, Language.from_part3)
+    for kind in kinds:
+        try:
+            language = kind(code)
+        except LanguageNotFoundError:
+            continue
+        return language if language.scope in _INDIVIDUAL_AND_MACRO and language.status == "A" else None
+    return None

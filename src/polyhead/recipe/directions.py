@@ -1,0 +1,58 @@
+"""One model for both directions of a corpus: every pair the other way round, too."""
+
+from collections.abc import Sequence
+
+from polyhead.data.readers import LinesConfig, ReaderConfig, TsvConfig
+from polyhead.errors import RecipeError
+from polyhead.languages import same_code
+from polyhead.recipe.schema import DataConfig
+
+_NEEDS = "data.both_directions needs two different languages, source and target; "
+_SAY = (
+    "say which with --data.source_language en --data.target_language de, or name the files by them: train.en, train.de"
+)
+
+
+def both_ways(config: DataConfig) -> DataConfig:
+    """The same data as a recipe would spell it out: with a reader for each direction, each with its target language.
+
+    Nothing changes where `both_directions` isn't asked for. Raises RecipeError where a language isn't known.
+    """
+    if not config.both_directions:
+        return config
+    if config.source_language is None:
+        raise RecipeError(f"{_NEEDS}{_SAY}")
+    for reader in (*config.train, *config.dev, *config.test):
+        _check(reader, config.source_language, config.target_language)
+    directions = {name: _doubled(getattr(config, name), config) for name in ("train", "dev", "test")}
+    return config.model_copy(update={**directions, "both_directions": False, "source_language": None})
+
+
+def _check(reader: ReaderConfig, source: str, target: str | None) -> None:
+    target = reader.target_language or target
+    if target is None and isinstance(reader, TsvConfig) and reader.language_column is not None:
+        return
+    if target is None:
+        raise RecipeError(f"{_NEEDS}{_SAY}")
+    if same_code(source, target):
+        raise RecipeError(f"{_NEEDS}here both are {source}; leave out readers that already go the other way")
+
+
+def _doubled(readers: Sequence[ReaderConfig], config: DataConfig) -> tuple[ReaderConfig, ...]:
+    """All readers, then all of them the other way round."""
+    there = [
+        reader.model_copy(update={"target_language": reader.target_language or config.target_language})
+        for reader in readers
+    ]
+    return (*there, *(_reversed(reader, config.source_language) for reader in readers))
+
+
+def _reversed(reader: ReaderConfig, language: str | None) -> ReaderConfig:
+    """What reads the same pairs from the target into the source, whose language is given."""
+    match reader:
+        case LinesConfig():
+            sides = {"source": reader.target, "target": reader.source}
+        case TsvConfig():
+            columns = {"source_column": reader.target_column, "target_column": reader.source_column}
+            sides = {**columns, "language_column": None}
+    return reader.model_copy(update={**sides, "target_language": language})

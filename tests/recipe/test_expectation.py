@@ -1,0 +1,37 @@
+"""What is said of a corpus that is too small."""
+
+import pytest
+
+from polyhead.data.clean import CleaningReport
+from polyhead.data.readers import Pair
+from polyhead.recipe.expectation import what_to_expect
+from polyhead.recipe.prepare import Pairs
+
+
+def pairs(train: int, dev: int, held_out: bool = True) -> Pairs:
+    some = [Pair(f"source {number}", "target", None, f"f:{number}") for number in range(train + dev)]
+    return Pairs(some[dev:], some[:dev], [], CleaningReport(train + dev, train + dev, ()), held_out)
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "held_out", "said"),
+    [
+        (1, 1, True, ["1 pair to learn from", "1 pair of it held out"]),
+        (475, 25, True, ["475 pairs to learn from", "25 pairs of it held out"]),
+        (1200, 63, True, ["63 pairs of it held out"]),
+        (300, 5, False, ["300 pairs to learn from"]),
+        (9500, 500, True, []),
+        (9500, 5, False, []),
+    ],
+)
+def test_a_small_corpus_and_a_small_validation_set_are_named(train, dev, held_out, said):
+    found = what_to_expect(pairs(train, dev, held_out))
+    assert len(found) == len(said)
+    assert all(part in sentence for part, sentence in zip(said, found, strict=True))
+
+
+def test_validation_on_the_training_pairs_is_said():
+    one = [Pair("a", "b", None, "f:1")]
+    found = what_to_expect(Pairs(one, one, [], CleaningReport(1, 1, ()), True))
+    assert "validation is on the training pairs themselves" in found[1]
+    assert "held out for validation" not in " ".join(found)

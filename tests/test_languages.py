@@ -1,0 +1,110 @@
+"""Real codes of languages are known, and endings of other kinds are not taken for them."""
+
+import pytest
+
+from polyhead.languages import is_language, name_of, names_direction, same_code, same_language
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "en",
+        "de",
+        "ko",
+        "fr",
+        "zh",
+        "eng",
+        "deu",
+        "ger",
+        "kor",
+        "fil",
+        "ceb",
+        "hsb",
+        "yue",
+        "cmn",
+        "zh-Hans",
+        "zh_Hant",
+        "pt_BR",
+        "pt-br",
+        "en-GB",
+        "es-419",
+        "kor_Hang",
+        "kmr_Latn",
+        "EN",
+        "sr-Latn-RS",
+    ],
+)  # fmt: skip
+def test_codes_of_languages(code):
+    assert is_language(code)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "txt",
+        "src",
+        "tgt",
+        "tok",
+        "bpe",
+        "trg",
+        "ref",
+        "hyp",
+        "dev",
+        "raw",
+        "out",
+        "spm",
+        "source",
+        "target",
+        "s",
+        "t",
+        "x1",
+        "en1",
+        "e",
+        "german",
+        "mul",
+        "und",
+        "zxx",
+        "en-test",
+        "en.de",
+        "-en",
+        "csv",
+        "tsv",
+        "xml",
+        "en-de-fr",
+        "q9",
+        "lc",
+        "tc",
+        "norm",
+        "clean",
+        "gz",
+        "xz",
+        "zst",
+    ],
+)  # fmt: skip
+def test_other_endings_are_no_languages(ending):
+    assert not is_language(ending)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("de", "German"), ("ger", "German"), ("ko", "Korean"), ("ne", "Nepali"), ("pt_BR", "Portuguese (BR)"),
+        ("kor_Hang", "Korean (Hang)"), ("ko-x-polite", "ko-x-polite"), ("xq", "xq"),
+    ],
+)  # fmt: skip
+def test_names(code, name):
+    assert name_of(code) == name
+
+
+def test_what_is_the_same():
+    assert same_language("pt_BR", "por")
+    assert same_language("ko", "kor-Hang")
+    assert not same_language("en", "de")
+    assert same_code("pt_BR", "pt-br")
+    assert not same_code("zh-Hans", "zh-Hant")
+
+
+def test_a_direction_is_no_region():
+    assert names_direction("en-de", "de")
+    assert not names_direction("pt-br", "en")
+    assert not names_direction("de_DE", "de")
