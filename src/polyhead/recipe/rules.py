@@ -22,8 +22,9 @@ ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps."""
 REPEATED = 45
 """So many tokens for each different word make a text of few words and regular sentences."""
-SPARSE = 1_500_000
-"""Up to so many tokens words are too rare to be learnt from one way of cutting them up."""
+FEW, SPARSE = 600_000, 1_500_000
+"""Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
+learns less from all the ways than from a single one."""
 SEEN, SEEN_IN_DRILL = 4_500, 1_500
 """How often an average piece of the vocabulary is seen in a run: usually, and in a text of few words."""
 MOST_EPOCHS = 100
@@ -34,6 +35,7 @@ TOKENS_A_SHARE = 4096
 FILLED = 0.9
 """The share of a batch that is not padding."""
 VALIDATIONS = 40
+MIN_DELTA = 0.005
 
 Suggestion = tuple[str, Any, str]
 """A key, a value for it, and why."""
@@ -115,7 +117,7 @@ def vocabulary(now: Situation) -> Sequence[Suggestion]:
     corpus = now.corpus
     size = default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, kind, shared)
     suggestions: list[Suggestion] = [("tokenizer.vocabulary_size", size, now.described)]
-    if kind == "bpe" and not now.is_regular and now.corpus.tokens < SPARSE:
+    if now.kind == "transformer" and kind == "bpe" and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
         suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
     if now.kind == "transformer" and not shared:
         suggestions.append(("model.tie_embeddings", "output", "two vocabularies"))
@@ -137,8 +139,11 @@ def workers(now: Situation) -> Sequence[Suggestion]:
 
 
 def optimizer(now: Situation) -> Sequence[Suggestion]:
-    """Muon needs about half as many updates as Adam, and no clipping: its steps are of one length."""
-    if now.kind != "transformer" or now.has("training.optimizer.kind"):
+    """Muon needs about half as many updates as Adam, and no clipping: its steps are of one length.
+
+    A learning rate that is given was found for Adam, where nothing else is said.
+    """
+    if now.kind != "transformer" or now.has("training.optimizer.kind") or now.has("training.schedule.learning_rate"):
         return []
     return [
         ("training.optimizer.kind", "muon", "it needs fewer updates than Adam"),
@@ -161,10 +166,13 @@ def length(now: Situation) -> Sequence[Suggestion]:
 def validation(now: Situation) -> Sequence[Suggestion]:
     """Validations tell whether a run is still learning, so there are enough of them, however long it is."""
     every = max(10, min(2000, now.updates // VALIDATIONS))
-    return [
-        ("training.validate_every", every, f"about {max(1, now.updates // every)} validations"),
-        ("training.min_delta", 0.005, "the gain in a quarter of the run that counts as learning"),
+    suggestions: list[Suggestion] = [
+        ("training.validate_every", every, f"about {max(1, now.updates // every)} validations")
     ]
+    if now.get("training.schedule.kind", "wsd") == "wsd" and not now.has("training.patience"):
+        why = "the gain in a quarter of the run that counts as learning"
+        suggestions.append(("training.min_delta", MIN_DELTA, why))
+    return suggestions
 
 
 def schedule(now: Situation) -> Sequence[Suggestion]:

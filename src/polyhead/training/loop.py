@@ -26,7 +26,7 @@ from polyhead.training.config import TrainingConfig
 from polyhead.training.ending import Budget, Ending
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.kept import Kept
-from polyhead.training.log import Display, MetricsFile
+from polyhead.training.log import Display, MetricsFile, duration
 from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers, seed_of
@@ -42,6 +42,10 @@ Batches = Generator[tuple[Position, Batch], None, None]
 """Endless batches, each with the position after it."""
 Stream = Callable[[Position, int | None], Batches]
 """Where to begin, and in how many epochs words are cut up at random (None: the recipe's number) → batches."""
+
+
+FORETOLD = 2
+"""The line of metrics of a sitting with which the end is foretold: before the first, much is done for the first time."""
 
 
 @dataclass
@@ -69,6 +73,8 @@ class Trainer:
     """For a run that may take only so many minutes."""
     validation_seconds: float = field(default=0.0, init=False)
     """How long the newest validation took."""
+    _reports: int = field(default=0, init=False)
+    """Lines of metrics in this sitting."""
     on_best: Callable[[Weights], None] | None = None
     check_place: Callable[[], None] = lambda: None
     """Called before anything is written: raises PolyheadError where the directory is not this run's any more."""
@@ -184,8 +190,14 @@ class Trainer:
         self.check_place()
         self.metrics.write(numbers)
         position = progress.position.epoch, progress.seconds
-        updates = (progress.last or self.ending.expected(progress.update, *position)) - progress.update
-        self.display.update(numbers, meter.remaining(updates, -(-updates // self.config.validate_every)))
+        last = progress.last or self.ending.expected(progress.update, *position)
+        updates = last - progress.update
+        remaining = meter.remaining(updates, -(-updates // self.config.validate_every))
+        self.display.update(numbers, remaining)
+        self._reports += 1
+        if self._reports == FORETOLD and progress.last is None and remaining is not None:
+            sooner = "; sooner if it stops learning" if self.config.min_delta is not None else ""
+            self.display.message(f"training ends at update {last:,}, in about {duration(remaining)}{sooner}")
 
     def _consider_limits(self) -> None:
         """Begins the end where a limit is near. A run that is resumed with other limits may have more to go."""
