@@ -23,8 +23,8 @@ def what_to_expect(pairs: Pairs) -> list[str]:
         )
     elif pairs.held_out and len(pairs.dev) < FEW_TO_VALIDATE_ON:
         said.append(
-            f"{counted(len(pairs.dev))} of it held out for validation: scores of so few say little; more can be given "
-            "with --dev-source and --dev-target"
+            f"held out for validation: {counted(len(pairs.dev))}; scores of so few say little, more can be given with "
+            "--dev-source and --dev-target"
         )
     return said
 
