@@ -16,9 +16,9 @@ def pairs(train: int, dev: int, held_out: bool = True) -> Pairs:
 @pytest.mark.parametrize(
     ("train", "dev", "held_out", "said"),
     [
-        (1, 1, True, ["1 pair to learn from", "1 pair of it held out"]),
-        (475, 25, True, ["475 pairs to learn from", "25 pairs of it held out"]),
-        (1200, 63, True, ["63 pairs of it held out"]),
+        (1, 1, True, ["1 pair to learn from", "held out for validation: 1 pair;"]),
+        (475, 25, True, ["475 pairs to learn from", "held out for validation: 25 pairs;"]),
+        (1200, 63, True, ["held out for validation: 63 pairs;"]),
         (300, 5, False, ["300 pairs to learn from"]),
         (9500, 500, True, []),
         (9500, 5, False, []),

@@ -18,13 +18,13 @@ def what_to_expect(pairs: Pairs) -> list[str]:
         )
     if pairs.validates_on_training:
         said.append(
-            "with a single source sentence nothing can be held out, so validation is on the training pairs themselves: "
-            "the scores say how well these are learnt by heart, and nothing about other text"
+            "nothing can be held out of so little, so validation is on the training pairs themselves: the scores say "
+            "how well these are learnt by heart, and nothing about other text"
         )
     elif pairs.held_out and len(pairs.dev) < FEW_TO_VALIDATE_ON:
         said.append(
-            f"{counted(len(pairs.dev))} of it held out for validation: scores of so few say little; more can be given "
-            "with --dev-source and --dev-target"
+            f"held out for validation: {counted(len(pairs.dev))}; scores of so few say little, more can be given with "
+            "--dev-source and --dev-target"
         )
     return said
 
