@@ -45,7 +45,7 @@ Stream = Callable[[Position, int | None], Batches]
 
 
 FORETOLD = 2
-"""The line of metrics of a sitting with which the end is foretold: before the first, much is done for the first time."""
+"""The line of metrics with which a sitting foretells its end: before the first, much is done for the first time."""
 
 
 @dataclass
