@@ -43,7 +43,7 @@ def session(tmp_path: Path) -> Session:
 def test_the_schedule_is_ours() -> None:
     ours = build_schedule(ScheduleConfig(kind="inverse-sqrt", learning_rate=2e-3, warmup=10), 512, 1000)
     assert [learning_rate(update, SCHEDULE) for update in (1, 5, 10, 40)] == pytest.approx(
-        [ours(update) for update in (1, 5, 10, 40)]
+        [ours(update, None) for update in (1, 5, 10, 40)]
     )
 
 

@@ -62,7 +62,8 @@ def weighted_readers(toy):
 
 def test_a_pair_in_several_corpora_has_the_largest_of_their_weights(toy):
     first, second = weighted_readers(toy)
-    pairs = pairs_of(toy, data__train=[{**first, "weight": 0.5}, {**second, "weight": 2}])
+    corpora = [{**first, "weight": 0.5}, {**second, "weight": 2}]
+    pairs = pairs_of(toy, data__train=corpora, data__cleaning={"drop_duplicates": True})
     weight_of = {pair.source: weight for pair, weight in zip(pairs.train, pairs.weights, strict=True)}
     heavy = {*toy.source(20), *toy.source(30, seed=8)}
     assert all((weight == 2) == (source in heavy) for source, weight in weight_of.items())
@@ -73,7 +74,8 @@ def test_a_pair_in_several_corpora_has_the_largest_of_their_weights(toy):
 def test_weights_stay_with_their_pairs_when_some_are_held_out(toy):
     first = toy.write("first", 60)
     second = toy.write("second", 60, seed=8)
-    pairs = pairs_of(toy, data__train=[first, {**second, "weight": 3}], data__dev=[])
+    corpora = [first, {**second, "weight": 3}]
+    pairs = pairs_of(toy, data__train=corpora, data__dev=[], data__cleaning={"drop_duplicates": True})
     assert pairs.dev
     assert len(pairs.weights) == len(pairs.train)
     heavy = set(toy.source(60, seed=8))

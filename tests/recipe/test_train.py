@@ -104,10 +104,10 @@ def test_an_epoch_has_the_pairs_that_the_weights_ask_for(toy):
     short = [len(pair.source.split()) < 6 for pair in pairs.train]
     assert not all(short)
     expected = sum(pairs.weights[short])
-    sizes = [len(parts.corpus(epoch)) for epoch in range(4)]
+    sizes = [len(parts.corpus(epoch, None)) for epoch in range(4)]
     assert all(abs(size - expected) < 1 for size in sizes)
-    assert parts.corpus(0).source_ids.tolist() != parts.corpus(1).source_ids.tolist()
-    assert parts.corpus(0).source_ids.tolist() == parts.corpus(0).source_ids.tolist()
+    assert parts.corpus(0, None).source_ids.tolist() != parts.corpus(1, None).source_ids.tolist()
+    assert parts.corpus(0, None).source_ids.tolist() == parts.corpus(0, None).source_ids.tolist()
 
 
 def test_ends_by_epochs_and_by_patience(toy):
@@ -167,7 +167,7 @@ def test_a_language_that_training_lacks_is_noticed_before_training(toy):
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_a_loss_that_explodes_stops_the_run_and_keeps_the_last_good_checkpoint(toy, norm, monkeypatch):
     """After eight sensible updates the learning rate is a million."""
-    monkeypatch.setattr(assemble, "build_schedule", lambda *_: lambda update: 0.01 if update <= 8 else 1e6)
+    monkeypatch.setattr(assemble, "build_schedule", lambda *_: lambda update, last: 0.01 if update <= 8 else 1e6)
     values = toy.values(model__norm=norm, training__max_updates=400, training__validate_every=8)
     with pytest.raises(TrainingError, match=r"training stopped at update \d+: .*learning_rate") as caught:
         train(values)

@@ -39,7 +39,7 @@ def default_vocabulary_size(
 ) -> int:
     """How many pieces suit a corpus.
 
-    Up to the size of Multi30k (29,000 pairs, some 860,000 tokens) the number grows as tokens^0.68 and is 10,000 there:
+    Up to the size of Multi30k (29,000 pairs, some 860,000 tokens) the number grows as tokens^0.53 and is 10,000 there:
     every piece must be seen often enough to be learnt. Beyond, it grows as tokens^0.26, up to 32,000. A text of few
     words, which are seen again and again, needs no more than a share of their number. Vocabularies of one language get
     0.6 of that. A char vocabulary needs no more than its characters. Multiples of 8 suit matrix products.
@@ -51,7 +51,7 @@ def default_vocabulary_size(
     if kind == "char":
         return max(6_000, _BYTES_AND_SPECIALS + characters)
     share = tokens / _USUAL_TOKENS
-    size = min(_USUAL_SIZE * share ** (0.68 if share < 1 else 0.26), _LARGEST_SIZE)
+    size = min(_USUAL_SIZE * share ** (0.53 if share < 1 else 0.26), _LARGEST_SIZE)
     if kind != "word":
         size = max(min(size, _PIECES_A_WORD * word_types), _BYTES_AND_SPECIALS + 1.5 * characters)
     return max(64, int(size * (1.0 if shared else 0.6)) // 8 * 8)
