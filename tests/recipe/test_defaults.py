@@ -13,7 +13,7 @@ DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 
 def prose(pairs: int) -> CorpusStatistics:
     """A corpus of natural sentences."""
-    types = round(120 * (24 * pairs) ** 0.4)
+    types = round(4 * (30 * pairs) ** 0.65)
     return CorpusStatistics(pairs, 24 * pairs, min(24 * pairs, types), 100, 14 * pairs, 16 * pairs)
 
 

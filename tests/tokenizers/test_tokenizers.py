@@ -241,7 +241,7 @@ def test_training_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_default_sizes_grow_with_the_corpus() -> None:
-    assert 500 <= default_vocabulary_size(30_000, 4_000) <= 1_100
+    assert 1_000 <= default_vocabulary_size(30_000, 4_000) <= 2_000
     assert 8_000 <= default_vocabulary_size(860_000, 27_000) <= 10_000
     assert default_vocabulary_size(300_000_000, 10**6) == 32_000
     assert default_vocabulary_size(860_000, 27_000, shared=False) < default_vocabulary_size(860_000, 27_000)

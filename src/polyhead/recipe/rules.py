@@ -20,8 +20,9 @@ LARGE, HUGE = 100_000, 1_000_000
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps."""
-REPEATED = 45
-"""So many tokens for each different word make a text of few words and regular sentences."""
+USUAL_WORDS = 2.3, 0.65
+"""k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. The number of words grows
+as a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
@@ -71,7 +72,8 @@ class Situation:
     @property
     def is_regular(self) -> bool:
         """Whether the text has few words, each of which is seen often."""
-        return self.corpus.tokens > REPEATED * self.corpus.word_types
+        factor, power = USUAL_WORDS
+        return self.corpus.word_types < factor * self.corpus.tokens**power
 
     @property
     def described(self) -> str:
