@@ -21,8 +21,8 @@ MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps."""
 USUAL_WORDS = 2.3, 0.65
-"""k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. Their number grows as a
-power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
+"""k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. Their number grows as
+a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
