@@ -19,7 +19,8 @@ LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs: below LARGE the tiny model is the best one, below HUGE the small one."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
-"""d_model → the highest learning rate, for either optimizer; wider models take smaller steps."""
+"""d_model → the highest learning rate, for either optimizer; wider models take smaller steps. Muon's is for the largest
+batches and falls with the square root of their size: the steps of small ones are mostly noise."""
 USUAL_WORDS = 2.3, 0.65
 """k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. Their number grows as
 a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
@@ -29,8 +30,8 @@ learns less from all the ways than from a single one."""
 SEEN, SEEN_IN_DRILL = 4_500, 1_500
 """How often an average piece of the vocabulary is seen in a run: usually, and in a text of few words."""
 MOST_EPOCHS = 100
-BATCHES = ((150_000, 4096), (600_000, 8192))
-"""(tokens of a corpus, tokens of a batch): larger corpora have batches of 16,384 tokens."""
+BATCHES, LARGEST_BATCH = ((150_000, 4096), (600_000, 8192)), 16_384
+"""(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
 TOKENS_A_SHARE = 4096
 """Source and target together; in smaller shares of a batch the matrix products are too small."""
 FILLED = 0.9
@@ -129,7 +130,7 @@ def vocabulary(now: Situation) -> Sequence[Suggestion]:
 def batch(now: Situation) -> Sequence[Suggestion]:
     """Large batches use the machine better and need a longer run; a small corpus has only a few to an epoch."""
     fitting = [size for tokens, size in BATCHES if now.corpus.tokens < tokens]
-    return [("data.batching.max_tokens", fitting[0] if fitting else 16384, now.described)]
+    return [("data.batching.max_tokens", fitting[0] if fitting else LARGEST_BATCH, now.described)]
 
 
 def workers(now: Situation) -> Sequence[Suggestion]:
@@ -184,9 +185,11 @@ def schedule(now: Situation) -> Sequence[Suggestion]:
     muon = now.get("training.optimizer.kind", "adam") == "muon"
     peaks, width = MUON_PEAKS if muon else ADAM_PEAKS, _d_model(now)
     peak = peaks[min(peaks, key=lambda each: abs(each - width))]
+    if muon:
+        peak = float(f"{peak * min(1.0, now.batch / LARGEST_BATCH) ** 0.5:.2g}")
     return [
         ("training.schedule.kind", "wsd", "the end of the run need not be known beforehand"),
-        ("training.schedule.learning_rate", peak, f"d_model {width}"),
+        ("training.schedule.learning_rate", peak, f"d_model {width}, batches of {now.batch:,} tokens"),
         ("training.schedule.warmup", max(20, min(4000, now.updates // 20)), "a twentieth of the run"),
     ]
 
