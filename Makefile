@@ -9,10 +9,10 @@ WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers 
 	test_translator.py test_ensembles.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked test-slow test-faults lint format bench bench-quick bench-bleu web docs wheel clean
+.PHONY: help demo test test-checked test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults web docs wheel clean
 
 help: ## say what there is
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 21
 
 demo: $(VENV)/.demo-ready ## train a translator on the generated corpus and translate with it (minutes)
 	$(BIN)/polyhead demo
@@ -48,6 +48,9 @@ bench-quick: $(VENV)/.demo-ready ## a small part of it, within five minutes once
 
 bench-bleu: $(VENV)/.demo-ready ## the time to a dev BLEU, ours and the fastest two peers' (hours)
 	$(BIN)/python -m benchmarks --tasks bleu --sizes tiny $(BENCH)
+
+bench-defaults: $(VENV)/.demo-ready ## measure what the defaults give on corpora of many sizes (hours; --quick: minutes)
+	$(BIN)/python -m benchmarks.defaults $(BENCH)
 
 web: ## check, test and build the page from web/ into the server's package (needs Node.js 20.19 or newer)
 	cd web && npm ci && npm run check && npm test && npm run build
