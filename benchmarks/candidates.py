@@ -10,7 +10,7 @@ Chosen = Mapping[str, Any]
 
 
 def former(pairs: int) -> Keys:
-    """The defaults of version 0.9, which looked at the number of sentence pairs alone."""
+    """The defaults of version 0.1, which looked at the number of sentence pairs alone."""
     small = 3_000 if pairs < 3_000 else 15_000
     batch = 2048 if pairs < 3_000 else 4096 if pairs < small else 16384
     epochs = min(100.0, max(4.0, 70.0 * (30_000 / pairs) ** 0.5))

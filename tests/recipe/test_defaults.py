@@ -88,7 +88,9 @@ def test_the_ancestors_have_no_presets(kind):
     assert "model.preset" not in {choice.key for choice in choices}
 
 
-@pytest.mark.parametrize(("cores", "max_tokens", "workers"), [(1, 8192, 1), (2, 8192, 2), (8, 8192, 2), (8, 4096, 1)])
+@pytest.mark.parametrize(
+    ("cores", "max_tokens", "workers"), [(1, 8192, 1), (2, 8192, 2), (8, 8192, 2), (8, 4096, 2), (8, 2048, 1)]
+)
 def test_cores_share_large_batches(cores, max_tokens, workers, monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: cores)
     given = {"data": {**DATA["data"], "batching": {"max_tokens": max_tokens}}}

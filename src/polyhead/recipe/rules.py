@@ -32,8 +32,9 @@ SEEN, SEEN_IN_DRILL = 4_500, 1_500
 MOST_EPOCHS = 100
 BATCHES, LARGEST_BATCH = ((150_000, 4096), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
-TOKENS_A_SHARE = 4096
-"""Source and target together; in smaller shares of a batch the matrix products are too small."""
+TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
+"""Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be smaller:
+a worker with one core computes in kernels, which one with two cores doesn't."""
 FILLED = 0.9
 """The share of a batch that is not padding."""
 VALIDATIONS = 40
@@ -135,18 +136,16 @@ def batch(now: Situation) -> Sequence[Suggestion]:
 
 def workers(now: Situation) -> Sequence[Suggestion]:
     """A core for every share of a batch that is large enough to keep one busy."""
-    shares = min(now.threads, int(now.get("data.batching.max_tokens", 8192)) // TOKENS_A_SHARE)
+    tokens = int(now.get("data.batching.max_tokens", 8192))
+    shares = min(now.threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
     if now.kind != "transformer" or now.device != "cpu" or shares < 2:
         return []
     return [("training.workers", shares, f"{now.threads} CPU threads")]
 
 
 def optimizer(now: Situation) -> Sequence[Suggestion]:
-    """Muon needs about half as many updates as Adam, and no clipping: its steps are of one length.
-
-    A learning rate that is given was found for Adam, where nothing else is said.
-    """
-    if now.kind != "transformer" or now.has("training.optimizer.kind") or now.has("training.schedule.learning_rate"):
+    """Muon needs about half as many updates as Adam, and no clipping: its steps are of one length."""
+    if now.kind != "transformer" or now.has("training.optimizer.kind"):
         return []
     return [
         ("training.optimizer.kind", "muon", "it needs fewer updates than Adam"),
@@ -179,8 +178,8 @@ def validation(now: Situation) -> Sequence[Suggestion]:
 
 
 def schedule(now: Situation) -> Sequence[Suggestion]:
-    """A schedule whose kind is given is taken as it is: what its other keys mean depends on the kind."""
-    if now.has("training.schedule.kind"):
+    """The paper's schedule has a peak of its own, and what its other keys mean is the paper's."""
+    if now.get("training.schedule.kind", "wsd") == "paper":
         return []
     muon = now.get("training.optimizer.kind", "adam") == "muon"
     peaks, width = MUON_PEAKS if muon else ADAM_PEAKS, _d_model(now)
