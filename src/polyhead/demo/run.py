@@ -145,6 +145,7 @@ def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
             "label_smoothing": 0.1,
             "validate_every": 1100,
             "metric": "dev_loss",
+            "optimizer": {"kind": "adam"},
             "schedule": {"kind": "cosine", "learning_rate": 2e-3, "warmup": 300},
             "averaging": {"kind": "none"},
         },

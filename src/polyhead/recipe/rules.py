@@ -29,12 +29,12 @@ FEW, SPARSE = 600_000, 1_500_000
 learns less from all the ways than from a single one."""
 SEEN, SEEN_IN_DRILL = 4_500, 1_500
 """How often an average piece of the vocabulary is seen in a run: usually, and in a text of few words."""
-MOST_EPOCHS = 100
+LEAST_EPOCHS, MOST_EPOCHS = 4, 100
 BATCHES, LARGEST_BATCH = ((150_000, 4096), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
-"""Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be smaller:
-a worker with one core computes in kernels, which one with two cores doesn't."""
+"""Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be smaller,
+as a worker with one core computes in kernels, and one with two cores does not."""
 FILLED = 0.9
 """The share of a batch that is not padding."""
 VALIDATIONS = 40
@@ -160,7 +160,8 @@ def length(now: Situation) -> Sequence[Suggestion]:
     seen = SEEN_IN_DRILL if now.is_regular else SEEN
     an_epoch = max(1, corpus.target_tokens)
     an_update = max(1.0, FILLED * now.batch * corpus.target_tokens / max(1, corpus.tokens))
-    updates = round(max(300.0, min(seen * pieces, MOST_EPOCHS * an_epoch) / an_update))
+    tokens = max(LEAST_EPOCHS * an_epoch, min(seen * pieces, MOST_EPOCHS * an_epoch))
+    updates = round(max(300.0, tokens / an_update))
     epochs = updates * an_update / an_epoch
     return [("training.max_updates", updates, f"the most it should need: {epochs:,.0f} epochs")]
 
