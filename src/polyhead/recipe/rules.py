@@ -33,8 +33,8 @@ LEAST_EPOCHS, MOST_EPOCHS = 4, 100
 BATCHES, LARGEST_BATCH = ((150_000, 4096), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
-"""Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be smaller,
-as a worker with one core computes in kernels, and one with two cores does not."""
+"""Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be
+smaller, as a worker with one core computes in kernels, and one with two cores does not."""
 FILLED = 0.9
 """The share of a batch that is not padding."""
 VALIDATIONS = 40

@@ -1,0 +1,83 @@
+"""What is measured of the defaults, and what is tried in their place."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import defaults
+from benchmarks.candidates import CANDIDATES, former
+from benchmarks.cells import Cell, cells, files
+from benchmarks.defaults import Result, table
+from polyhead.data.statistics import CorpusStatistics
+from polyhead.recipe.defaults import complete
+from polyhead.recipe.load import make_recipe, merge, put
+
+DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
+CORPUS = CorpusStatistics(3_000, 60_000, 6_000, 90, 40_000, 48_000)
+MEASURED = Result("captions-1000:en-de", "default", 1, {}, 10.0, 30.0, 500, 600, 1.5, "a processor", 2)
+
+
+def recipe_with(keys: dict[str, object]) -> object:
+    given: dict[str, object] = {}
+    for key, value in keys.items():
+        put(given, key.split("."), value)
+    return make_recipe(complete(merge(DATA, given), CORPUS, torch.device("cpu"))[0])
+
+
+@pytest.mark.parametrize("name", CANDIDATES)
+def test_every_candidate_is_a_valid_recipe(name: str) -> None:
+    chosen = {choice.key: choice.value for choice in complete(DATA, CORPUS, torch.device("cpu"))[1]}
+    keys = CANDIDATES[name](chosen)
+    assert (recipe_with(keys) == recipe_with({})) == (name in ("default", "dropout 0.3", "no BPE dropout"))
+
+
+@pytest.mark.parametrize("pairs", [1_000, 10_000, 100_000])
+def test_the_former_defaults_are_a_valid_recipe(pairs: int) -> None:
+    assert recipe_with(former(pairs)) != recipe_with({})
+
+
+def test_a_smaller_cut_is_part_of_a_larger_one(tmp_path: Path) -> None:
+    small, large = (Cell("grammar-ko", size, "ko", "en") for size in (1_000, 3_000))
+    texts = [files(cell, tmp_path, tmp_path / "cut").train for cell in (small, large)]
+    lines = [[path.read_text(encoding="utf-8").splitlines() for path in pair] for pair in texts]
+    assert [len(side) for side in lines[0]] == [1_000, 1_000]
+    assert set(zip(*lines[0], strict=True)) <= set(zip(*lines[1], strict=True))
+    dev = files(small, tmp_path, tmp_path / "cut").dev
+    assert not {*dev[0].read_text(encoding="utf-8").splitlines()} & {*lines[1][0]}
+
+
+def test_every_cell_is_named_once() -> None:
+    names = [str(cell) for cell in cells()]
+    assert len(names) == len(set(names)) > 40
+
+
+def test_what_was_measured_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, str, int]] = []
+
+    def measure(cell: Cell, setting: str, seed: int, data: Path, cache: Path) -> Result:
+        asked.append((str(cell), setting, seed))
+        return Result(**{**MEASURED.__dict__, "cell": str(cell), "setting": setting, "seed": seed, "bleu": 12.0})
+
+    monkeypatch.setattr(defaults, "measure", measure)
+    for seeds in ((1,), (1, 2)):
+        defaults.run(cell=("captions-1000:en-de",), seed=seeds, out=tmp_path / "found.json")
+    assert asked == [("captions-1000:en-de", "default", 1), ("captions-1000:en-de", "default", 2)]
+    assert len(json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))) == 2
+    assert "| captions-1000:en-de | default | 2 | 12.0 |" in capsys.readouterr().out
+
+
+def test_the_table_has_small_corpora_first_and_of_each_the_best_setting_first() -> None:
+    other = Result(**{**MEASURED.__dict__, "setting": "dropout 0.1", "bleu": 11.0})
+    large = Result(**{**MEASURED.__dict__, "cell": "talk-140000:en-fr"})
+    rows = list(table([large, MEASURED, other]))[2:]
+    assert [row.split(" | ")[0][2:] for row in rows] == ["captions-1000:en-de"] * 2 + ["talk-140000:en-fr"]
+    assert "dropout 0.1" in rows[0]
+
+
+def test_a_cell_that_does_not_exist_is_named() -> None:
+    with pytest.raises(SystemExit, match="there is no 'captions-7:en-de'"):
+        defaults.run(cell=("captions-7:en-de",))
