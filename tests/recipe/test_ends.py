@@ -33,7 +33,7 @@ def test_a_run_that_has_stopped_learning_ends_before_its_limit(toy, capsys):
     outcome = train(values)
     said = capsys.readouterr().err
     assert outcome.finished
-    assert 30 <= max(rates(outcome.directory)) < 60
+    assert 60 <= max(rates(outcome.directory)) < 80
     assert "learning has stopped, so training ends" in said
     assert "it was still learning" not in said
 

@@ -33,7 +33,7 @@ VARIANTS = {
     "stopped learning": {
         "training__schedule": {"kind": "wsd", "learning_rate": 1e-9, "warmup": 1, "decay": 0.25},
         "training__min_delta": 0.01,
-        "training__max_updates": 60,
+        "training__max_updates": 90,
         "training__validate_every": 2,
         "training__metric": "dev_loss",
     },

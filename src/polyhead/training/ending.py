@@ -9,7 +9,7 @@ from polyhead.training.config import TrainingConfig
 
 Judged = tuple[int, float]
 """An update, and the validation score of its weights, larger being better."""
-FEWEST = 4
+FEWEST = 6
 """Validations that each half of a comparison needs: a single one is mostly noise."""
 
 
