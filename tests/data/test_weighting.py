@@ -67,8 +67,9 @@ def test_many_rows_are_copied_in_parts(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_loader_gives_an_epoch_its_pairs_from_any_position():
-    corpus = weighted(lambda epoch: encoded([[row + 4] for row in range(40)]), np.repeat([2.0, 0.5], 20), seed=3)
-    loader = Loader(corpus, BatchingConfig(max_tokens=24), seed=3)
+    pairs = encoded([[row + 4] for row in range(40)])
+    corpus = weighted(lambda epoch, sampled: pairs, np.repeat([2.0, 0.5], 20), seed=3)
+    loader = Loader(lambda epoch: corpus(epoch, None), BatchingConfig(max_tokens=24), seed=3)
     stream, seen = loader.stream(Position()), []
     after = Position()
     positions = []

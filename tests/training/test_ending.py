@@ -1,11 +1,15 @@
 """When a run ends."""
 
+import json
 import math
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
+from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
 from polyhead.training.ending import Ending
 
@@ -80,3 +84,9 @@ def test_only_a_schedule_that_decays_has_an_end_to_begin() -> None:
     falling = TrainingConfig.model_validate({"schedule": {"kind": "wsd", "decay": 0.3}, "max_epochs": 3})
     assert Ending.of(falling, 60.0) == Ending(100_000, 3, None, None, 0.3, 60.0)
     assert Ending.of(TrainingConfig(), None) == Ending(100_000)
+
+
+def test_the_limits_are_the_same_after_a_checkpoint_has_kept_them() -> None:
+    limits = Ending(1000, 3, 15, 0.005).limits
+    assert limits == {"max_updates": 1000, "max_epochs": 3, "minutes": 15, "min_delta": 0.005}
+    assert json.dumps(asdict(TypeAdapter(Progress).validate_python({"limits": limits}))["limits"]) == json.dumps(limits)

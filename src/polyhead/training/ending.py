@@ -51,7 +51,8 @@ class Ending:
     @property
     def limits(self) -> dict[str, float | None]:
         """The recipe's keys that decide the end, which a resumed run may set anew."""
-        return {name: getattr(self, name) for name in ("max_updates", "max_epochs", "minutes", "min_delta")}
+        found = {name: getattr(self, name) for name in ("max_updates", "max_epochs", "minutes", "min_delta")}
+        return {name: None if value is None else float(value) for name, value in found.items()}
 
     @property
     def stable(self) -> float:
