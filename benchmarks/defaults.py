@@ -27,6 +27,7 @@ from polyhead.errors import PolyheadError
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.recipe.defaults import complete
+from polyhead.recipe.record import read_record
 from polyhead.translator import Translator
 
 QUICK = ("captions-1000:en-de", "talk-1000:en-fr", "grammar-fr-3000:en-fr")
@@ -118,8 +119,7 @@ def measure(cell: Cell, setting: str, seed: int, data: Path, cache: Path) -> Res
         subprocess.run([*command, "--out", str(model), "--seed", str(seed), *words], check=True)
         seconds = perf_counter() - start
         bleu, chrf = judge(model, text, cell.target)
-        updates = _updates(model)
-    announced = int(keys.get("training.max_updates", chosen["training.max_updates"]))
+        updates, announced = _updates(model), read_record(model)["training"]["max_updates"]
     described = machine.describe()
     processor = f"{described['processor']} {described['family']}"
     numbers = round(bleu, 2), round(chrf, 2), updates, announced, round(seconds / 60, 2)

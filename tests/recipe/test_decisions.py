@@ -86,3 +86,8 @@ def test_what_is_wrong_is_said_as_in_training(values, wrong):
 def test_keys_are_checked_without_a_corpus_too():
     with pytest.raises(RecipeError, match="did you mean 'dropout'"):
         decide({"model": {"droput": 0.1}})
+
+
+def test_languages_from_file_names_are_known_as_in_training(toy, values):
+    values["data"] = {"train": [toy.write_named("train", 200)], "both_directions": True}
+    assert decide(values)["data.both_directions"].by == "given"

@@ -137,7 +137,7 @@ def test_the_model_knows_them_and_korean_is_scored_as_korean(toy, capsys):
 def test_a_run_that_was_begun_without_languages_goes_on_without_them(toy, monkeypatch, capsys):
     values = named(toy)
     with monkeypatch.context() as before:
-        before.setattr("polyhead.recipe.train.with_languages", lambda values, begun, say: values)
+        before.setattr("polyhead.recipe.plan.with_languages", lambda values, begun, say: values)
         train(values)
     assert train(merge(values, {"training": {"max_updates": 6}}), resume=True).finished
     assert "from the file names" not in capsys.readouterr().err

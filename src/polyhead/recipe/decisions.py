@@ -4,17 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-import torch
-
-from polyhead.data.statistics import CorpusStatistics
 from polyhead.model.config import PRESETS
-from polyhead.recipe.defaults import Choice, complete
-from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.in_words import as_toml
 from polyhead.recipe.load import Values, make_recipe
-from polyhead.recipe.prepare import read_pairs
-from polyhead.recipe.train import choose_device
-from polyhead.training.log import PlainDisplay
+from polyhead.recipe.plan import make_plan
 
 
 @dataclass(frozen=True)
@@ -36,7 +29,7 @@ def decide(values: Values) -> dict[str, Decision]:
     for the same mistakes in the same words as training.
     """
     if "data" in values:
-        choices = _choices_for_its_corpus(values)
+        choices = make_plan(values).choices
     else:
         make_recipe({**values, **SOME_DATA})
         choices = []
@@ -47,21 +40,6 @@ def decide(values: Values) -> dict[str, Decision]:
 
 SOME_DATA: Values = {"data": {"train": [{"kind": "lines", "source": "source", "target": "target"}]}}
 """What completes a recipe that names no text, so that its other keys can be looked at."""
-
-
-def _choices_for_its_corpus(values: Values) -> list[Choice]:
-    draft = make_recipe(values)
-    if draft.threads is not None:
-        torch.set_num_threads(draft.threads)
-    device = choose_device()
-    check_feasible(draft, device)
-    say = PlainDisplay().message
-    say("reading the corpus")
-    pairs = read_pairs(draft.data, draft.seed)
-    say(str(pairs.report))
-    completed, choices = complete(values, CorpusStatistics.of(pairs.train), device)
-    check_feasible(make_recipe(completed), device)
-    return choices
 
 
 def _leaves(values: Mapping[str, Any], table: str = "") -> Iterator[tuple[str, Any]]:

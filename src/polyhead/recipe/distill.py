@@ -21,11 +21,12 @@ from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe, merge
+from polyhead.recipe.plan import choose_device
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import fingerprint, read_record, started
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
-from polyhead.recipe.train import Outcome, check_directory, choose_device, directory_of, train_in
+from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import PlainDisplay, duration

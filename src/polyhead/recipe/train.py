@@ -8,19 +8,14 @@ from pathlib import Path
 
 import torch
 
-from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
-from polyhead.recipe.defaults import Choice, complete
-from polyhead.recipe.expectation import what_to_expect
-from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.finish import finish, read_scores, remove_scores
-from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe
-from polyhead.recipe.minutes import complete_within
-from polyhead.recipe.prepare import Pairs, read_pairs
+from polyhead.recipe.plan import make_plan
+from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.record import (
     WRITTEN_BY_DISTILLING,
     WRITTEN_BY_TRAINING,
@@ -34,7 +29,7 @@ from polyhead.recipe.schema import Recipe
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.ending import Budget
-from polyhead.training.log import Display, PlainDisplay, make_display
+from polyhead.training.log import Display, make_display
 
 BEAM = 4.0
 """How much longer a beam search with all metrics takes than a validation."""
@@ -72,47 +67,19 @@ def directory_of(values: Values) -> Path:
 def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     """`train` in a directory that this process has to itself."""
     began = time.monotonic()
-    draft = make_recipe(values)
-    check_directory(draft.out, resume)
-    if draft.threads is not None:
-        torch.set_num_threads(draft.threads)
-    device = choose_device()
-    check_feasible(draft, device)
-    say = PlainDisplay().message
-    begun = read_record(draft.out) if resume else None
-    values = with_languages(values, begun, say)
-    draft = make_recipe(values)
-    say("reading the corpus")
-    pairs = read_pairs(draft.data, draft.seed)
-    say(str(pairs.report))
-    for sentence in what_to_expect(pairs):
-        say(sentence)
-    completed, choices = _complete(values, CorpusStatistics.of(pairs.train), device, begun, began)
-    recipe = make_recipe(completed)
-    check_feasible(recipe, device)
+    directory = make_recipe(values).out
+    check_directory(directory, resume)
+    plan = make_plan(values, read_record(directory) if resume else None, began)
+    recipe, pairs = plan.recipe, plan.pairs
     if resume:
         check_same(recipe, pairs)
-    for choice in choices:
-        say(f"chosen: {choice}")
     display = make_display(recipe.training.max_updates)
     try:
-        return _run(recipe, pairs, held, device, display, resume, began)
+        for choice in plan.choices:
+            display.message(f"chosen: {choice}")
+        return _run(recipe, pairs, held, plan.device, display, resume, began)
     finally:
         display.close()
-
-
-def _complete(
-    values: Values, corpus: CorpusStatistics, device: torch.device, begun: Values | None, began: float
-) -> tuple[Values, list[Choice]]:
-    minutes = make_recipe(values).training.minutes
-    if minutes is None or begun is not None:
-        return complete(values, corpus, device, begun)
-    return complete_within(values, corpus, device, 60 * minutes - (time.monotonic() - began))
-
-
-def choose_device() -> torch.device:
-    """Where models are trained: on a GPU if there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def _run(

@@ -1,0 +1,63 @@
+"""What is found out and decided before a recipe is carried out: its languages, its text, and what it leaves open."""
+
+import time
+from dataclasses import dataclass
+
+import torch
+
+from polyhead.data.statistics import CorpusStatistics
+from polyhead.recipe.defaults import Choice, complete
+from polyhead.recipe.expectation import what_to_expect
+from polyhead.recipe.feasible import check_feasible
+from polyhead.recipe.languages import with_languages
+from polyhead.recipe.load import Values, make_recipe
+from polyhead.recipe.minutes import complete_within
+from polyhead.recipe.prepare import Pairs, read_pairs
+from polyhead.recipe.schema import Recipe
+from polyhead.training.log import PlainDisplay
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A recipe that leaves nothing open, the text that it is for, and where it is trained."""
+
+    recipe: Recipe
+    choices: list[Choice]
+    pairs: Pairs
+    device: torch.device
+
+
+def make_plan(values: Values, begun: Values | None = None, began: float | None = None) -> Plan:
+    """Reads the corpus of a recipe's tables and chooses what they leave open. What is found out is said.
+
+    begun: the record of a run to go on with
+    began: when the command did, by the monotonic clock; None: now
+    Raises RecipeError and DataError for what is wrong with the tables or the text.
+    """
+    began = time.monotonic() if began is None else began
+    draft = make_recipe(values)
+    if draft.threads is not None:
+        torch.set_num_threads(draft.threads)
+    device = choose_device()
+    check_feasible(draft, device)
+    say = PlainDisplay().message
+    values = with_languages(values, begun, say)
+    draft = make_recipe(values)
+    say("reading the corpus")
+    pairs = read_pairs(draft.data, draft.seed)
+    say(str(pairs.report))
+    for sentence in what_to_expect(pairs):
+        say(sentence)
+    corpus, minutes = CorpusStatistics.of(pairs.train), draft.training.minutes
+    if minutes is None or begun is not None:
+        completed, choices = complete(values, corpus, device, begun)
+    else:
+        completed, choices = complete_within(values, corpus, device, 60 * minutes - (time.monotonic() - began))
+    recipe = make_recipe(completed)
+    check_feasible(recipe, device)
+    return Plan(recipe, choices, pairs, device)
+
+
+def choose_device() -> torch.device:
+    """Where models are trained: on a GPU if there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
