@@ -62,6 +62,12 @@ def test_keeps_the_snapshots_that_the_average_needs(kind: str, count: int, kept:
     assert kept_snapshots({}, config) == []
 
 
+def test_a_restored_running_mean_lies_where_it_lay() -> None:
+    mean = RunningMean({"w": torch.zeros(5, device="meta")}, decay=0.5)
+    mean.restore({"mean.w": torch.ones(5)})
+    assert mean.weights["w"].device.type == "meta"
+
+
 def test_running_mean_follows_its_formula() -> None:
     first, *others = (torch.randn(5) for _ in range(6))
     mean = RunningMean({"w": first}, decay=0.5)

@@ -8,7 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from polyhead.training.adam import Adam
+from polyhead.training.muon import Muon
 from polyhead.training.optimizer import Optimizer, OptimizerConfig
+from polyhead.training.update_rule import UpdateRule
 
 
 class Tied(nn.Module):
@@ -233,3 +236,22 @@ optimizer.step(0.1, 1)
 sys.exit("torch._dynamo" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("rule", [Adam(0.9, 0.98, 1e-9, 0.0, True), Muon({}, 0.95, 0.0, torch.float32)])
+def test_what_is_begun_for_a_weight_lies_where_it_lies(rule: UpdateRule) -> None:
+    assert {moment.device.type for moment in rule.begin(torch.zeros(3, 2, device="meta")).values()} == {"meta"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("kind", ["adam", "adamw", "muon"])
+def test_what_is_restored_of_a_weight_lies_where_it_lies(kind: Any, dtype: torch.dtype) -> None:
+    """Checkpoints are read onto the CPU, and a GPU refuses to compute with what lies there."""
+    model = network()
+    optimizer = Optimizer(model, OptimizerConfig(kind=kind), dtype)
+    train(model, optimizer, batches(1))
+    other = network().to("meta")
+    other.output.weight = other.embedding.weight
+    elsewhere = Optimizer(other, OptimizerConfig(kind=kind), dtype)
+    elsewhere.restore(optimizer.tensors())
+    assert {tensor.device.type for tensor in elsewhere.tensors().values()} == {"meta"}

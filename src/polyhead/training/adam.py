@@ -28,7 +28,7 @@ class Adam:
     def begin(self, weight: Tensor) -> dict[str, Tensor]:
         """The moments before the first step."""
         zeros = [torch.zeros_like(weight, requires_grad=False) for _ in range(2)]
-        return dict(zip(self.moments, [torch.zeros(()), *zeros], strict=True))
+        return dict(zip(self.moments, [torch.zeros((), device=weight.device), *zeros], strict=True))
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
         """By the kernel that PyTorch's Adam calls.

@@ -91,7 +91,7 @@ class RunningMean:
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Takes the mean from a checkpoint's tensors, which `check` has seen."""
-        self.weights = {name: state[f"mean.{name}"].clone() for name in self.weights}
+        self.weights = {name: state[f"mean.{name}"].to(mean.device, copy=True) for name, mean in self.weights.items()}
 
     def add(self, weights: Mapping[str, Tensor], update: int) -> None:
         """Takes in the weights after `update`."""

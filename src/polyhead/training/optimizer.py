@@ -141,7 +141,9 @@ class Optimizer:
                 rule = self._rules[name]
                 stored = {moment: f"{rule.name}.{moment}.{name}" for moment in rule.moments}
                 if all(key in state for key in stored.values()):
-                    self._moments[name] = {moment: state[key].clone() for moment, key in stored.items()}
+                    self._moments[name] = {
+                        moment: state[key].to(master.device, copy=True) for moment, key in stored.items()
+                    }
                 else:
                     self._moments.pop(name, None)
         self.publish()
