@@ -27,16 +27,18 @@ a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
-SEEN, SEEN_IN_DRILL = 4_500, 1_500
-"""How often an average piece of the vocabulary is seen in a run: usually, and in a text of few words."""
+EPOCHS, OF_PAIRS = 70, 30_000
+"""How often the text is read if there are so many pairs. The work of a run grows with the root of their number."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 100
+USUAL_LENGTH = 32
+"""Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
+SEEN_IN_DRILL = 1_700
+"""How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
 BATCHES, LARGEST_BATCH = ((150_000, 4096), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
 """Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be
 smaller, as a worker with one core computes in kernels, and one with two cores does not."""
-FILLED = 0.9
-"""The share of a batch that is not padding."""
 VALIDATIONS = 40
 MIN_DELTA = 0.005
 
@@ -110,9 +112,8 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """The less there is to read, the more often it is read, and the easier it is learnt by heart."""
-    if now.is_regular or now.corpus.tokens > SPARSE:
-        return [("model.dropout", 0.1, now.described)]
-    return [("model.dropout", 0.3, now.described)]
+    much = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
+    return [("model.dropout", much, now.described)]
 
 
 def vocabulary(now: Situation) -> Sequence[Suggestion]:
@@ -154,15 +155,16 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 
 def length(now: Situation) -> Sequence[Suggestion]:
-    """A run is long enough when the average piece has been seen some thousand times, but a small text not too often."""
-    corpus, size = now.corpus, now.get("tokenizer.vocabulary_size", None)
-    pieces = float(size) if size not in (None, "none") else 8000.0
-    seen = SEEN_IN_DRILL if now.is_regular else SEEN
-    an_epoch = max(1, corpus.target_tokens)
-    an_update = max(1.0, FILLED * now.batch * corpus.target_tokens / max(1, corpus.tokens))
-    tokens = max(LEAST_EPOCHS * an_epoch, min(seen * pieces, MOST_EPOCHS * an_epoch))
-    updates = round(max(300.0, tokens / an_update))
-    epochs = updates * an_update / an_epoch
+    """Small texts are read more often than large ones, but each reading of them costs less."""
+    corpus = now.corpus
+    epochs = min(MOST_EPOCHS, max(LEAST_EPOCHS, EPOCHS * (OF_PAIRS / max(1, corpus.pairs)) ** 0.5))
+    tokens = epochs * USUAL_LENGTH * corpus.pairs
+    if now.is_regular:
+        size = now.get("tokenizer.vocabulary_size", None)
+        pieces = float(size) if size not in (None, "none") else 8000.0
+        tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
+    updates = round(max(300.0, tokens / now.batch))
+    epochs = updates * now.batch / max(1, corpus.tokens)
     return [("training.max_updates", updates, f"the most it should need: {epochs:,.0f} epochs")]
 
 
