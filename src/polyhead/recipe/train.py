@@ -96,7 +96,7 @@ def _run(
     parts.write_description(recipe.out)
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began))
     with closing(trainer.metrics), closing(trainer.workers):
-        if trainer.is_over() and (scores := read_scores(recipe.out)) is not None:
+        if trainer.course.is_over() and (scores := read_scores(recipe.out)) is not None:
             display.message(f"{recipe.out}: this run is finished, after {trainer.progress.update} updates")
             return Outcome(recipe.out, True, scores)
         remove_scores(recipe.out)

@@ -23,7 +23,8 @@ from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
-from polyhead.training.ending import Budget, Ending
+from polyhead.training.course import Course
+from polyhead.training.ending import Budget
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile, duration
@@ -71,8 +72,8 @@ class Trainer:
     running_mean: RunningMean | None = None
     budget: Budget | None = None
     """For a run that may take only so many minutes."""
-    validation_seconds: float = field(default=0.0, init=False)
-    """How long the newest validation took."""
+    course: Course = field(init=False)
+    """When the run ends."""
     _reports: int = field(default=0, init=False)
     """Lines of metrics in this sitting."""
     on_best: Callable[[Weights], None] | None = None
@@ -80,7 +81,8 @@ class Trainer:
     """Called before anything is written: raises PolyheadError where the directory is not this run's any more."""
 
     def __post_init__(self) -> None:
-        self._consider_limits()
+        self.course = Course(self.config, self.progress, self.display, self.budget)
+        self.course.consider_limits()
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
@@ -90,7 +92,7 @@ class Trainer:
         self.model.train()
         watch = LossWatch(self.model.output_layer.weight.size(0))
         progress, meter = self.progress, Meter(self.progress.seconds)
-        progress.finished = self._is_done()
+        progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
             self._validate()
         with self.arithmetic.chosen():
@@ -98,8 +100,7 @@ class Trainer:
                 with closing(self.stream(progress.position, progress.sampled_epochs)) as batches:
                     if not self._train(batches, watch, meter):
                         return False
-        if advice := self.ending.advice(progress.history, progress.update):
-            self.display.message(advice)
+        self.course.advise()
         return True
 
     def _train(self, batches: Batches, watch: LossWatch, meter: Meter) -> bool:
@@ -126,17 +127,17 @@ class Trainer:
         progress.seconds = meter.seconds()
         if progress.update % config.log_every == 0:
             self._report(meter)
-        self._consider_limits()
-        progress.unjudged = self.is_over() or progress.update % config.validate_every == 0
+        self.course.consider_limits()
+        progress.unjudged = self.course.is_over() or progress.update % config.validate_every == 0
 
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
         with suppress(Interrupted):
-            self.validation_seconds = meter.validation(self._validate)
-            self._consider_learning()
+            self.course.validation_seconds = meter.validation(self._validate)
+            self.course.consider_learning()
         trim()
         self.progress.seconds = meter.seconds()
-        self.progress.finished = self._is_done()
+        self.progress.finished = self.course.is_done()
         self._checkpoint()
 
     def _update(self, batches: Batches, watch: LossWatch) -> tuple[float, int]:
@@ -189,8 +190,7 @@ class Trainer:
         progress.loss_sum, progress.tokens = 0.0, 0
         self.check_place()
         self.metrics.write(numbers)
-        position = progress.position.epoch, progress.seconds
-        last = progress.last or self.ending.expected(progress.update, *position)
+        last = self.course.expected
         updates = last - progress.update
         remaining = meter.remaining(updates, -(-updates // self.config.validate_every))
         self.display.update(numbers, remaining)
@@ -198,38 +198,6 @@ class Trainer:
         if self._reports == FORETOLD and progress.last is None and remaining is not None:
             sooner = "; sooner if it stops learning" if self.config.min_delta is not None else ""
             self.display.message(f"training ends at update {last:,}, in about {duration(remaining)}{sooner}")
-
-    def _consider_limits(self) -> None:
-        """Begins the end where a limit is near. A run that is resumed with other limits may have more to go."""
-        progress, ending = self.progress, self.ending
-        if progress.limits is not None and progress.limits != ending.limits:
-            progress.last = progress.limits = progress.sampled_epochs = None
-        where = progress.update, progress.position.epoch, progress.seconds
-        if progress.last is None and ending.used(*where) >= ending.stable:
-            self._begin_the_end(ending.expected(*where))
-
-    def _consider_learning(self) -> None:
-        """Begins the end once nothing more is learnt."""
-        progress, ending = self.progress, self.ending
-        if progress.last is None and ending.has_stopped_learning(progress.history):
-            self.display.message(f"update {progress.update}: learning has stopped, so training ends")
-            self._begin_the_end(ending.last_after(progress.update))
-
-    def _begin_the_end(self, last: int) -> None:
-        progress = self.progress
-        progress.last, progress.limits = last, self.ending.limits
-        progress.sampled_epochs = progress.position.epoch + (progress.position.batch > 0)
-        if last > progress.update:
-            self.display.message(f"the learning rate falls to 0 from here to update {last}, the last one")
-
-    def _is_done(self) -> bool:
-        return self.is_over() and not self.progress.unjudged
-
-    def is_over(self) -> bool:
-        """Whether the last update is done or patience is used up; on a resumed run before anything is computed too."""
-        config, progress = self.config, self.progress
-        done = progress.last is not None and progress.update >= progress.last
-        return done or (config.patience is not None and progress.stale >= config.patience)
 
     def _validate(self) -> None:
         """Scores the weights, keeps a snapshot for the average, and counts patience."""
@@ -247,7 +215,7 @@ class Trainer:
             progress.best_score, progress.best_update, progress.stale = score, progress.update, 0
         else:
             progress.stale += 1
-        if progress.last is None or not self.ending.decay:
+        if progress.last is None or not self.course.ending.decay:
             progress.history.append((progress.update, score))
         self.kept.save_snapshot(progress, weights, score)
         shown = " · ".join(f"{name} {value:.3f}" for name, value in numbers.items())
@@ -262,11 +230,6 @@ class Trainer:
     def weights(self) -> Weights:
         """The weights to judge and to keep: the running mean where there is one, else the newest."""
         return self.running_mean.weights if self.running_mean is not None else self.optimizer.masters
-
-    @property
-    def ending(self) -> Ending:
-        """When the run ends."""
-        return Ending.of(self.config, None if self.budget is None else self.budget.left(self.validation_seconds))
 
     @property
     def kept(self) -> Kept:
