@@ -49,6 +49,7 @@ def arguments(stage: Stage, test_set: str, size: str) -> list[str]:
         "model.preset": size,
         "model.dropout": shape.dropout,
         "training.optimizer.kind": "muon",
+        "training.optimizer.clip_norm": 0,
         "training.max_updates": updates,
         "training.validate_every": updates // 6,
         "training.schedule.kind": "cosine",

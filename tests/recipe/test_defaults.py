@@ -120,6 +120,6 @@ def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
     given = {**DATA, "training": {"optimizer": {"kind": "adam"}}}
     assert make_recipe(complete(given, prose(3_000), CPU)[0]).training.schedule.learning_rate == 5e-3
     assert make_recipe(complete(DATA, prose(30_000), CPU)[0]).training.schedule.learning_rate == 4e-3
-    assert make_recipe(complete(DATA, prose(3_000), CPU)[0]).training.schedule.learning_rate == 2e-3
+    assert make_recipe(complete(DATA, prose(3_000), CPU)[0]).training.schedule.learning_rate == 1.4e-3
     ancestor = make_recipe(complete({**DATA, "model": {"kind": "rnn"}}, prose(3_000), CPU)[0])
     assert (ancestor.training.optimizer.kind, ancestor.training.schedule.learning_rate) == ("adam", 2e-3)

@@ -34,7 +34,7 @@ USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
 SEEN_IN_DRILL = 1_700
 """How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
-BATCHES, LARGEST_BATCH = ((150_000, 4096), (600_000, 8192)), 16_384
+BATCHES, LARGEST_BATCH = ((150_000, 2048), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
 """Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be
