@@ -40,6 +40,14 @@ def test_the_models_own_tokenizer_for_scores_is_used_unless_another_is_named(pol
     assert "tok:none" in polyhead(*arguments, "--tokenize", "none").out
 
 
+def test_the_references_name_tells_the_language(polyhead, files):
+    korean = files["reference"].with_suffix(".ko")
+    shutil.copy(files["reference"], korean)
+    assert "tok:13a" not in polyhead("evaluate", "--hypothesis", files["worse"], "--reference", korean).out
+    assert "tok:13a" in polyhead("evaluate", "--hypothesis", files["worse"], "--reference", korean, "--to", "de").out
+    assert "tok:13a" in polyhead("evaluate", "--hypothesis", files["worse"], "--reference", files["reference"]).out
+
+
 def test_an_output_is_scored_against_a_baseline_and_by_length(polyhead, files):
     reference = ["--reference", files["reference"]]
     right = polyhead("evaluate", "--hypothesis", files["reference"], *reference, "--json")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from polyhead.data.readers.names import language_of
 from polyhead.errors import RecipeError
-from polyhead.recipe.languages import language_of, languages_from_file_names
+from polyhead.recipe.languages import languages_from_file_names
 from polyhead.recipe.load import merge
 from polyhead.recipe.schema import DataConfig
 from polyhead.recipe.train import train

@@ -39,7 +39,8 @@ def evaluate(
     baseline
         Another output for the same source: a paired bootstrap test tells whether the difference is real.
     to
-        The target language: it chooses the tokenizer for BLEU, and what a model of several languages writes.
+        The target language: it chooses the tokenizer for BLEU, and what a model of several languages writes. Unless
+        given it is the model's, or the one that the reference's name ends in, as `test.ko` does.
     tokenize
         sacreBLEU's tokenizer for BLEU; "none" for text that is tokenized already. Unless given it is the one that the
         model's recipe names, else the target language's.
@@ -52,6 +53,7 @@ def evaluate(
 
     """
     from polyhead.cli.streams import progress_bar, read_lines
+    from polyhead.data.readers.names import language_of
     from polyhead.evaluation.metrics import evaluate as measure
     from polyhead.evaluation.significance import paired_bootstrap
 
@@ -77,6 +79,7 @@ def evaluate(
         outputs = read_lines(hypothesis)
     if by_length and sources is None:
         raise UsageError("quality by length needs the source text: give --source")
+    language = language or language_of(reference[0])
     scores = measure(outputs, references, language, tokenize=tokenize, sources=sources if by_length else None)
     comparison = None
     if baseline is not None:

@@ -5,16 +5,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from polyhead.data.readers import COMPRESSED, LinesConfig, ReaderConfig, TsvConfig
+from polyhead.data.readers import LinesConfig, ReaderConfig, TsvConfig
+from polyhead.data.readers.names import language_of
 from polyhead.errors import RecipeError
-from polyhead.languages import is_language, name_of, names_direction, same_code, same_language
+from polyhead.languages import name_of, names_direction, same_code, same_language
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.schema import DataConfig
-
-_OF_FORMATS = frozenset([".bpe", ".clean", ".lc", ".norm", ".raw", ".spm", ".tc", ".tok", ".txt"])
-"""Endings that say how a text was treated; a language may stand before them: `train.en.txt`."""
 
 Named = tuple[str, str]
 """The languages of a source file and its target file."""
@@ -62,14 +59,6 @@ def languages_from_file_names(data: DataConfig) -> Found:
         found |= {name: _with_targets(getattr(data, name)) for name in ("train", "dev", "test")}
     _check_others(data, source, found.get("target_language"))
     return Found(found, _in_words(source, known if targets else ()))
-
-
-def language_of(path: Path) -> str | None:
-    """The language that a file's name ends in, if it does: `train.en.gz` → en, `corpus.en-de.de` → de."""
-    for suffix in reversed(path.suffixes):
-        if suffix.lower() not in COMPRESSED | _OF_FORMATS:
-            return suffix[1:] if is_language(suffix[1:]) else None
-    return None
 
 
 def _named(reader: ReaderConfig) -> Named | None:

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from polyhead.data.readers.files import COMPRESSED
 from polyhead.data.readers.lines import LinesConfig, read_lines
 from polyhead.data.readers.pair import Language, Pair
 from polyhead.data.readers.tsv import TsvConfig, read_tsv
@@ -29,4 +28,4 @@ def read_all(configs: Iterable[ReaderConfig]) -> Iterator[Pair]:
         yield from read(config)
 
 
-__all__ = ["COMPRESSED", "READERS", "Language", "LinesConfig", "Pair", "ReaderConfig", "TsvConfig", "read", "read_all"]
+__all__ = ["READERS", "Language", "LinesConfig", "Pair", "ReaderConfig", "TsvConfig", "read", "read_all"]
