@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from polyhead.model.dropout import Dropout, drawing_from
+from polyhead.model.dropout import Dropout, drawing_from, scaled_keep_mask
 
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 """Operations of PyTorch, and a kernel."""
@@ -29,6 +29,14 @@ def test_keeps_the_right_share_and_scales_it(rate: float, dtype: torch.dtype) ->
     torch.testing.assert_close(mask[kept], torch.full((int(kept.sum()),), 1 / (1 - rate)), rtol=0.02, atol=0)
     rounding = 2**-8 if dtype == torch.bfloat16 else 1e-6
     assert float(mask.mean()) == pytest.approx(1, abs=5 * spread / (1 - rate) + rounding)
+
+
+@DTYPES
+@pytest.mark.parametrize("rate", [0.99999, 0.999999, 1 - 1e-12])
+def test_a_rate_of_nearly_one_gives_numbers(rate: float, dtype: torch.dtype) -> None:
+    ones = torch.ones(400_000, dtype=dtype)
+    assert draw_mask(400_000, rate, dtype).isfinite().all()
+    assert scaled_keep_mask(ones, rate).isfinite().all()
 
 
 @DTYPES

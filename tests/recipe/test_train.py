@@ -19,6 +19,7 @@ from polyhead.recipe.prepare import read_pairs
 from polyhead.recipe.train import train
 from polyhead.training.checkpoint import checkpoints, load_checkpoint
 from polyhead.training.log import PlainDisplay
+from polyhead.training.parallel import Workers
 from polyhead.translator import Translator
 
 SMALL = {
@@ -32,6 +33,22 @@ def metrics(directory: Path) -> list[dict[str, Any]]:
     """The lines of metrics.jsonl."""
     text = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("minutes", [None, 0.01])
+def test_a_run_ends_the_threads_that_it_began(toy, minutes, monkeypatch):
+    values = toy.values(training__max_updates=4, training__validate_every=4, training__precision="bfloat16")
+    values["training"] |= {
+        "schedule": {"kind": "wsd", "warmup": 1},
+        **({} if minutes is None else {"minutes": minutes}),
+    }
+    begun, ended = [], []
+    begin, end = Workers.__init__, Workers.close
+    monkeypatch.setattr(Workers, "__init__", lambda self, *count: (begun.append(self), begin(self, *count))[1])
+    monkeypatch.setattr(Workers, "close", lambda self: (ended.append(self), end(self))[1])
+    train(values)
+    assert len(begun) >= 2
+    assert set(map(id, ended)) == set(map(id, begun))
 
 
 @pytest.mark.parametrize("kind", sorted(MODELS))

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.kernels.arrays.tensors import are_on_one_core
+from polyhead.kernels.dropout import part_dropped
 from polyhead.model import one_core
 
 _LANES = 4  # 16-bit lanes in one 64-bit random number
@@ -78,7 +79,7 @@ def _seeded_mask(rate: float) -> one_core.DropoutMask:
 
 def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
     """A tensor of `like`'s shape and dtype holding 0 with probability `rate`, else 1/(1-rate)."""
-    dropped = round(rate * _RANGE)
+    dropped = part_dropped(rate, _RANGE)
     scale = _RANGE / (_RANGE - dropped)
     count = like.numel()
     numbers = torch.empty(-(-count // _LANES), dtype=torch.int64)

@@ -27,11 +27,15 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
     model.train()
     with closing(Workers(recipe.training.workers)) as workers:
         arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
-        optimizer = Optimizer(model, recipe.training.optimizer, arithmetic.dtype)
-        differentiation = Differentiation(model, optimizer, workers, recipe.training.label_smoothing)
+        differentiation = Differentiation(
+            model,
+            Optimizer(model, recipe.training.optimizer, arithmetic.dtype),
+            workers,
+            recipe.training.label_smoothing,
+        )
         batches = [_batch(recipe, corpus, size).to(device)] * recipe.training.optimizer.accumulation
         times: list[float] = []
-        with arithmetic.chosen():
+        with arithmetic.chosen(), closing(differentiation.optimizer) as optimizer:
             for _ in range(UPDATES):
                 start = time.perf_counter()
                 found = differentiation.collect(batches, lambda share: share, 1)

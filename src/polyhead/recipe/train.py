@@ -95,7 +95,7 @@ def _run(
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began))
-    with closing(trainer.metrics), closing(trainer.workers):
+    with closing(trainer.metrics), closing(trainer.workers), closing(trainer.optimizer):
         if trainer.course.is_over() and (scores := read_scores(recipe.out)) is not None:
             display.message(f"{recipe.out}: this run is finished, after {trainer.progress.update} updates")
             return Outcome(recipe.out, True, scores)

@@ -112,6 +112,10 @@ class Optimizer:
             with torch.no_grad():
                 torch._foreach_copy_(list(self._working.values()), list(self.masters.values()))
 
+    def close(self) -> None:
+        """Ends its threads."""
+        self._threads.close()
+
     def tensors(self) -> dict[str, Tensor]:
         """Everything a checkpoint must hold: masters and their moments, by name."""
         state: dict[str, Tensor] = {}
