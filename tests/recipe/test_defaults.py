@@ -96,8 +96,17 @@ def test_cores_share_large_batches(cores, max_tokens, workers, monkeypatch):
     given = {"data": {**DATA["data"], "batching": {"max_tokens": max_tokens}}}
     assert make_recipe(complete(given, prose(30_000), CPU)[0]).training.workers == workers
     assert make_recipe(complete(given, prose(30_000), torch.device("cuda"))[0]).training.workers == 1
+    threads = make_recipe(complete(given, prose(30_000), CPU)[0]).threads
+    assert threads == (1 if cores > 1 and max_tokens < 4096 else None)
     ancestor = {**given, "model": {"kind": "rnn"}}
     assert make_recipe(complete(ancestor, prose(30_000), CPU)[0]).training.workers == 1
+
+
+def test_workers_and_threads_that_are_given_stay(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
+    small = {"data": {**DATA["data"], "batching": {"max_tokens": 1024}}}
+    assert make_recipe(complete({**small, "threads": 8}, prose(30_000), CPU)[0]).threads == 8
+    assert make_recipe(complete({**small, "training": {"workers": 2}}, prose(30_000), CPU)[0]).threads is None
 
 
 def test_a_resumed_run_keeps_its_shares_whatever_the_machine(monkeypatch):

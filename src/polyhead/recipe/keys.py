@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, get_args
 
 import torch
@@ -58,10 +59,11 @@ def tables() -> list[Table]:
 def chosen_keys() -> frozenset[str]:
     """The keys that training chooses by corpus and machine where they are left open."""
     usual = CorpusStatistics(30_000, 600_000, 30_000, 100, 400_000, 400_000)
+    small = CorpusStatistics(1_000, 20_000, 3_000, 100, 14_000, 14_000)
     found: set[str] = set()
-    for shared in (True, False):
+    for corpus, shared in product((usual, small), (True, False)):
         values = {**SOME_DATA, "tokenizer": {"shared": shared}}
-        found |= {choice.key for choice in complete(values, usual, torch.device("cpu"), threads=2)[1]}
+        found |= {choice.key for choice in complete(values, corpus, torch.device("cpu"), threads=2)[1]}
     return frozenset(found)
 
 

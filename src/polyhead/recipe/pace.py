@@ -8,6 +8,7 @@ import torch
 
 from polyhead.batch import Batch
 from polyhead.data.statistics import CorpusStatistics
+from polyhead.hardware import cores_an_operation
 from polyhead.model.build import build_model
 from polyhead.recipe.schema import Recipe
 from polyhead.symbols import SPECIAL_PIECES
@@ -25,7 +26,8 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
     size = recipe.tokenizer.vocabulary_size or 1000
     model = build_model(recipe.model, size, size).to(device)
     model.train()
-    with closing(Workers(recipe.training.workers)) as workers:
+    cores = cores_an_operation(recipe.threads or torch.get_num_threads())
+    with cores, closing(Workers(recipe.training.workers)) as workers:
         arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
         differentiation = Differentiation(
             model,

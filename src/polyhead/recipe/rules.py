@@ -38,7 +38,7 @@ BATCHES, LARGEST_BATCH = ((150_000, 2048), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
 """Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be
-smaller, as a worker with one core computes in kernels, and one with two cores does not."""
+smaller, but a batch that isn't worth two shares is computed soonest by one core alone."""
 VALIDATIONS = 40
 MIN_DELTA = 0.005
 
@@ -136,12 +136,14 @@ def batch(now: Situation) -> Sequence[Suggestion]:
 
 
 def workers(now: Situation) -> Sequence[Suggestion]:
-    """A core for every share of a batch that is large enough to keep one busy."""
-    tokens = int(now.get("data.batching.max_tokens", 8192))
-    shares = min(now.threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
-    if now.kind != "transformer" or now.device != "cpu" or shares < 2:
+    """A core for every share of a batch that is large enough to keep one busy, and one for a smaller batch."""
+    tokens, threads = int(now.get("data.batching.max_tokens", 8192)), int(now.get("threads", now.threads))
+    shares = min(threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
+    if now.kind != "transformer" or now.device != "cpu" or threads < 2 or now.has("training.workers"):
         return []
-    return [("training.workers", shares, f"{now.threads} CPU threads")]
+    if shares < 2:
+        return [("threads", 1, f"batches of {tokens:,} tokens are too small to be shared among cores")]
+    return [("training.workers", shares, f"{threads} CPU threads")]
 
 
 def optimizer(now: Situation) -> Sequence[Suggestion]:

@@ -10,6 +10,7 @@ import torch
 
 from polyhead.errors import RecipeError
 from polyhead.files import remove_leftovers
+from polyhead.hardware import cores_an_operation
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
 from polyhead.recipe.finish import finish, read_scores, remove_scores
@@ -77,7 +78,8 @@ def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     try:
         for choice in plan.choices:
             display.message(f"chosen: {choice}")
-        return _run(recipe, pairs, held, plan.device, display, resume, began)
+        with cores_an_operation(recipe.threads or torch.get_num_threads()):
+            return _run(recipe, pairs, held, plan.device, display, resume, began)
     finally:
         display.close()
 
