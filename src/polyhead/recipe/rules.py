@@ -29,7 +29,7 @@ FEW, SPARSE = 600_000, 1_500_000
 learns less from all the ways than from a single one."""
 EPOCHS, OF_PAIRS = 70, 30_000
 """How often the text is read if there are so many pairs. The work of a run grows with the root of their number."""
-LEAST_EPOCHS, MOST_EPOCHS = 4, 100
+LEAST_EPOCHS, MOST_EPOCHS = 4, 80
 USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
 SEEN_IN_DRILL = 1_700
