@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from polyhead.data.readers import Pair
 
-MOST_HELD_OUT = 1000
+MOST_HELD_OUT = 500
 """Source sentences that are held out at most, however large the corpus is."""
 SHARE = 20
 """One source sentence of so many is held out, of a small corpus one at least."""
