@@ -57,6 +57,8 @@ class BundleConfig(Config):
     """Language code of what goes in."""
     target_languages: tuple[str, ...] = Field(default=(), max_length=MOST_LISTED)
     """Language codes of what can come out."""
+    both_directions: bool = False
+    """Whether what goes in is in any of the target languages."""
     tagged: bool = False
     """Whether the source begins with a tag that names the target language."""
     source_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
@@ -71,6 +73,13 @@ class BundleConfig(Config):
     tokenizer: TokenizerConfig
     decoding: BeamConfig = BeamConfig()
     """How this model translates unless asked otherwise."""
+
+    @property
+    def source_languages(self) -> tuple[str, ...]:
+        """Language codes of all that can go in; none where they are not known."""
+        if self.both_directions:
+            return self.target_languages
+        return () if self.source_language is None else (self.source_language,)
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,7 @@ def _check_shortlist(shortlist: Shortlist, bundle: Bundle) -> None:
 
 def _languages(bundle: Bundle) -> tuple[set[str], set[str]]:
     """What a model reads and what it writes; nothing where that is not known."""
-    source = bundle.config.source_language
-    return {source} if source else set(), set(bundle.config.target_languages)
+    return set(bundle.config.source_languages), set(bundle.config.target_languages)
 
 
 def _listed(languages: set[str]) -> str:

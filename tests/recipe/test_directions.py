@@ -79,6 +79,7 @@ def test_the_model_translates_both_ways_and_is_scored_in_both(toy, capsys):
     assert "languages: English to Korean, from the file names" in capsys.readouterr().err
     config = json.loads((outcome.directory / "config.json").read_text())
     assert (config["tagged"], config["source_language"], config["target_languages"]) == (True, None, ["en", "ko"])
+    assert config["both_directions"] is True
     assert set(outcome.scores) == {
         "dev (en)", "dev (ko)", f"{toy.directory}/test.en (ko)", f"{toy.directory}/test.ko (en)"
     }  # fmt: skip

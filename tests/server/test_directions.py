@@ -1,5 +1,7 @@
 """Which model answers."""
 
+from dataclasses import replace
+
 import pytest
 
 from polyhead.server.directions import choose, sources, tag, targets
@@ -11,6 +13,17 @@ def test_languages_are_listed_once(models):
     assert sources(models * 2) == ["xa", "en"]
     assert targets(models * 2) == ["xb", "xc", "de"]
     assert targets(models, "en") == ["de"]
+
+
+def test_a_model_of_both_directions_reads_what_it_writes(models):
+    config = models[0].config.model_copy(
+        update={"source_language": None, "both_directions": True, "target_languages": ("xa", "xb")}
+    )
+    both = [replace(models[0], id="both", config=config)]
+    assert (sources(both), targets(both), targets(both, "xb")) == (["xa", "xb"], ["xa", "xb"], ["xa"])
+    assert choose(both, None, "xb", "xa").id == "both"
+    with pytest.raises(Problem, match="no model reads 'de'; there are xa, xb"):
+        choose(both, None, "de", "xa")
 
 
 @pytest.mark.parametrize(

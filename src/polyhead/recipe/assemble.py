@@ -80,6 +80,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         polyhead=polyhead.__version__,
         source_language=both_ways(recipe.data).source_language,
         target_languages=pairs.languages,
+        both_directions=recipe.data.both_directions,
         tagged=tagged,
         source_vocabulary=source.vocabulary_size,
         target_vocabulary=target.vocabulary_size,

@@ -40,5 +40,5 @@ def detect(models: Sequence[ModelDirectory], text: str) -> list[Detected]:
 
 def _tokens(models: Sequence[ModelDirectory], language: str, text: str) -> int:
     """The fewest tokens that a model which reads the language needs for the text."""
-    readers = [model for model in models if model.config.source_language == language]
+    readers = [model for model in models if language in model.config.source_languages]
     return min(len(model.tokenizers[0].encode(text)) for model in readers)

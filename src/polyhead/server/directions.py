@@ -8,13 +8,14 @@ from polyhead.server.problems import Problem
 
 def sources(models: Sequence[ModelDirectory]) -> list[str]:
     """The languages that can be translated from, each once, in the order of the models."""
-    return list(dict.fromkeys(model.config.source_language for model in models if model.config.source_language))
+    return list(dict.fromkeys(language for model in models for language in model.config.source_languages))
 
 
 def targets(models: Sequence[ModelDirectory], source: str | None = None) -> list[str]:
     """The languages that can be translated to, from `source` if given."""
-    fitting = [model for model in models if source is None or model.config.source_language == source]
-    return list(dict.fromkeys(language for model in fitting for language in model.config.target_languages))
+    fitting = [model for model in models if source is None or source in model.config.source_languages]
+    languages = dict.fromkeys(language for model in fitting for language in model.config.target_languages)
+    return [language for language in languages if language != source]
 
 
 def choose(
@@ -49,7 +50,7 @@ def tag(model: ModelDirectory, target: str | None) -> str | None:
 
 
 def _reads(model: ModelDirectory, language: str | None) -> bool:
-    return language is None or model.config.source_language in (None, language)
+    return language is None or not model.config.source_languages or language in model.config.source_languages
 
 
 def _writes(model: ModelDirectory, language: str | None) -> bool:
