@@ -106,6 +106,7 @@ def test_workers_and_threads_that_are_given_stay(monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     small = {"data": {**DATA["data"], "batching": {"max_tokens": 1024}}}
     assert make_recipe(complete({**small, "threads": 8}, prose(30_000), CPU)[0]).threads == 8
+    assert make_recipe(complete({**small, "threads": "none"}, prose(30_000), CPU)[0]).threads is None
     assert make_recipe(complete({**small, "training": {"workers": 2}}, prose(30_000), CPU)[0]).threads is None
 
 

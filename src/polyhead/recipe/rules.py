@@ -137,7 +137,8 @@ def batch(now: Situation) -> Sequence[Suggestion]:
 
 def workers(now: Situation) -> Sequence[Suggestion]:
     """A core for every share of a batch that is large enough to keep one busy, and one for a smaller batch."""
-    tokens, threads = int(now.get("data.batching.max_tokens", 8192)), int(now.get("threads", now.threads))
+    tokens, given_threads = int(now.get("data.batching.max_tokens", 8192)), now.get("threads", None)
+    threads = now.threads if given_threads in (None, "none") else int(given_threads)
     shares = min(threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
     if now.kind != "transformer" or now.device != "cpu" or threads < 2 or now.has("training.workers"):
         return []
