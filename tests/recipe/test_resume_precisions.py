@@ -109,6 +109,24 @@ def test_stopped_and_resumed_it_ends_with_the_same_bits(
     assert_same(toy.directory / "model", alone)
 
 
+STOPPING = """
+import sys
+from polyhead.cli import main
+from polyhead.training.loop import Trainer
+
+update, stop = Trainer._update, int(sys.argv.pop(1))
+
+def stopping(self, *arguments):
+    result = update(self, *arguments)
+    self.interrupt.requested = self.progress.update == stop
+    return result
+
+Trainer._update = stopping
+sys.exit(main())
+"""
+"""The command, asked to stop after the update that its first argument names, as if by a signal; 0: after none."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [MILLION, TEN_MILLION], ids=["a million", "ten million"])
 @pytest.mark.parametrize(("precision", "processor"), PROCESSORS.values(), ids=PROCESSORS)
@@ -118,21 +136,20 @@ def test_in_other_processes_too(toy: Any, precision: str, processor: tuple[str, 
     without, of_torch = processor
     hidden = {"POLYHEAD_CPU_WITHOUT": without, "ATEN_CPU_CAPABILITY": of_torch} if without else {}
 
-    def sitting(out: str, updates: int, *options: str, **environment: str) -> str:
+    def sitting(out: str, stop: int, *options: str, **environment: str) -> str:
         file = toy.directory / "recipe.toml"
-        training = {"precision": precision, "max_updates": updates}
-        file.write_text(tomli_w.dumps(recipe(toy, out, model, training)))
-        command = [sys.executable, "-m", "polyhead", "train", str(file), *options]
+        file.write_text(tomli_w.dumps(recipe(toy, out, model, {"precision": precision})))
+        command = [sys.executable, "-c", STOPPING, str(stop), "train", str(file), *options]
         done = subprocess.run(
             command, env={**os.environ, **hidden, **environment}, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == (130 if stop else 0), done.stderr
         return done.stderr
 
-    said = sitting("alone", UPDATES)
+    said = sitting("alone", 0)
     parameters = int(said.split("model: ")[1].split(" parameters")[0].replace(",", ""))
     assert parameters > (1_000_000 if model is MILLION else 10_000_000)
     sitting("model", EVERY, **{**SCRIBBLED, "MALLOC_PERTURB_": "170"})
     sitting("model", 2 * EVERY, "--resume", **SCRIBBLED)
-    sitting("model", UPDATES, "--resume")
+    sitting("model", 0, "--resume")
     assert_same(toy.directory / "model", toy.directory / "alone")
