@@ -69,7 +69,7 @@ def test_sentences_that_hang_together_with_most_others_stay_in_training():
 @pytest.mark.parametrize(
     ("number", "held_out"), [(2, 1), (3, 1), (5, 1), (20, 1), (39, 1), (40, 2), (100, 5), (500, 25), (30_000, 500)]
 )
-def test_a_twentieth_is_held_out_but_one_pair_at_least_and_a_thousand_at_most(number, held_out):
+def test_a_twentieth_is_held_out_but_one_pair_at_least_and_500_at_most(number, held_out):
     train, dev = hold_out(corpus(f"source {n}" for n in range(number)), seed=1)
     assert (len(train), len(dev)) == (number - held_out, held_out)
 

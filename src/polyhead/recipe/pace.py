@@ -29,15 +29,10 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
     cores = cores_an_operation(recipe.threads or torch.get_num_threads())
     with cores, closing(Workers(recipe.training.workers)) as workers:
         arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
-        differentiation = Differentiation(
-            model,
-            Optimizer(model, recipe.training.optimizer, arithmetic.dtype),
-            workers,
-            recipe.training.label_smoothing,
-        )
         batches = [_batch(recipe, corpus, size).to(device)] * recipe.training.optimizer.accumulation
         times: list[float] = []
-        with arithmetic.chosen(), closing(differentiation.optimizer) as optimizer:
+        with arithmetic.chosen(), closing(Optimizer(model, recipe.training.optimizer, arithmetic.dtype)) as optimizer:
+            differentiation = Differentiation(model, optimizer, workers, recipe.training.label_smoothing)
             for _ in range(UPDATES):
                 start = time.perf_counter()
                 found = differentiation.collect(batches, lambda share: share, 1)

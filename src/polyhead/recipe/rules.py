@@ -10,7 +10,7 @@ from typing import Any
 
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.model.config import CONFIGS, PRESETS
-from polyhead.recipe.load import Values, given, look_up
+from polyhead.recipe.load import NONE, Values, given, look_up
 from polyhead.tokenizers.config import default_vocabulary_size
 
 HURRIED = 1 / 3
@@ -64,6 +64,11 @@ class Situation:
         keys = key.split(".")
         return look_up(self.values, keys) if given(self.values, keys) else otherwise
 
+    def number(self, key: str, otherwise: float) -> float:
+        """The number of a key, which may be given as text, or the other one where it is left open or unset by name."""
+        value = self.get(key, NONE)
+        return otherwise if value in (None, NONE) else float(value)
+
     def has(self, key: str) -> bool:
         """Whether a key is decided."""
         return given(self.values, key.split("."))
@@ -88,14 +93,14 @@ class Situation:
     @property
     def updates(self) -> int:
         """How many there will be, as far as can be told."""
-        most = int(self.get("training.max_updates", 1))
+        most = int(self.number("training.max_updates", 1))
         return most if self.possible is None else min(most, self.possible)
 
     @property
     def batch(self) -> int:
         """Tokens of an update, source and target together."""
-        accumulated = int(self.get("training.optimizer.accumulation", 1))  # a key may be given as text
-        return int(self.get("data.batching.max_tokens", 8192)) * accumulated
+        accumulated = int(self.number("training.optimizer.accumulation", 1))
+        return int(self.number("data.batching.max_tokens", 8192)) * accumulated
 
 
 Rule = Callable[[Situation], Sequence[Suggestion]]
@@ -112,8 +117,9 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """The less there is to read, the more often it is read, and the easier it is learnt by heart."""
-    much = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
-    return [("model.dropout", much, now.described)]
+    if now.is_regular or now.corpus.tokens > SPARSE:
+        return [("model.dropout", 0.1, now.described)]
+    return [("model.dropout", 0.2 if now.corpus.tokens > FEW else 0.3, now.described)]
 
 
 def vocabulary(now: Situation) -> Sequence[Suggestion]:
@@ -137,8 +143,7 @@ def batch(now: Situation) -> Sequence[Suggestion]:
 
 def workers(now: Situation) -> Sequence[Suggestion]:
     """A core for every share of a batch that is large enough to keep one busy, and one for a smaller batch."""
-    tokens, given_threads = int(now.get("data.batching.max_tokens", 8192)), now.get("threads", None)
-    threads = now.threads if given_threads in (None, "none") else int(given_threads)
+    tokens, threads = int(now.number("data.batching.max_tokens", 8192)), int(now.number("threads", now.threads))
     shares = min(threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
     if now.kind != "transformer" or now.device != "cpu" or threads < 2 or now.has("training.workers"):
         return []
@@ -163,8 +168,7 @@ def length(now: Situation) -> Sequence[Suggestion]:
     epochs = min(MOST_EPOCHS, max(LEAST_EPOCHS, EPOCHS * (OF_PAIRS / max(1, corpus.pairs)) ** 0.5))
     tokens = epochs * USUAL_LENGTH * corpus.pairs
     if now.is_regular:
-        size = now.get("tokenizer.vocabulary_size", None)
-        pieces = float(size) if size not in (None, "none") else 8000.0
+        pieces = now.number("tokenizer.vocabulary_size", 8000)
         tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
     updates = round(max(300.0, tokens / now.batch))
     epochs = updates * now.batch / max(1, corpus.tokens)

@@ -68,9 +68,8 @@ def directory_of(values: Values) -> Path:
 def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
     """`train` in a directory that this process has to itself."""
     began = time.monotonic()
-    directory = make_recipe(values).out
-    check_directory(directory, resume)
-    plan = make_plan(values, read_record(directory) if resume else None, began)
+    check_directory(held.directory, resume)
+    plan = make_plan(values, read_record(held.directory) if resume else None, began)
     recipe, pairs = plan.recipe, plan.pairs
     if resume:
         check_same(recipe, pairs)
