@@ -79,7 +79,7 @@ def test_a_feed_forward_network(monkeypatch):
 
 
 def test_a_norm_or_residual(monkeypatch):
-    more = {"Dropout": Dropout, "Callable": Callable}
+    more = {"Dropout": Dropout, "Callable": Callable, "torch": torch}
     model = of_kind(monkeypatch, SUBLAYERS, "rezero", example("ReZero", "polyhead.model.sublayer", **more), "norm")
     untouched = model.encoder.layers[0](torch.ones(1, 2, 16), torch.ones(1, 1, 2, dtype=torch.bool))
     torch.testing.assert_close(untouched, torch.ones(1, 2, 16))  # as α is 0 at first

@@ -22,9 +22,12 @@ TRAINING = (
     "kernels/linear/test_gemm_in_integers.py",
     "kernels/linear/test_gemm_in_vectors.py",
     "kernels/numbers/test_bfloat16.py",
-    "model/test_linear.py",
-    "training/test_expectations.py",
-    "training/test_fused_adam.py",
+    "training/fused/test_adam.py",
+    "training/fused/test_attention.py",
+    "training/fused/test_fuse.py",
+    "training/fused/test_linear.py",
+    "training/fused/test_softmax_projection.py",
+    "training/fused/test_transformer.py",
     "training/test_precision.py",
 )
 AVX2 = "avx512 avx10 amx"

@@ -1,4 +1,4 @@
-"""The mask that is cheap to draw is as good as PyTorch's."""
+"""Masks that are cheap to draw are as good as PyTorch's: the model's own, and the fused part's."""
 
 import pytest
 import torch
@@ -7,22 +7,30 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from polyhead.model.dropout import Dropout, drawing_from, scaled_keep_mask
+from polyhead.training.fused.dropout import FusedDropout, add_dropout
+from polyhead.training.precision import Arithmetic
 
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-"""Operations of PyTorch, and a kernel."""
+KINDS = pytest.mark.parametrize("fused", [False, True], ids=["plain", "fused"])
 
 
-def draw_mask(count: int, rate: float, dtype: torch.dtype) -> Tensor:
+def made(rate: float, fused: bool) -> Dropout | FusedDropout:
+    """Operations of PyTorch, or a kernel."""
+    return FusedDropout(Dropout(rate), Arithmetic()) if fused else Dropout(rate)
+
+
+def draw_mask(count: int, rate: float, dtype: torch.dtype, fused: bool) -> Tensor:
     """[count] float32."""
     ones = torch.ones(count, dtype=dtype)
-    return Dropout(rate)(ones).float()
+    return made(rate, fused)(ones).float()
 
 
+@KINDS
 @DTYPES
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.3, 0.5, 0.9, 0.999])
-def test_keeps_the_right_share_and_scales_it(rate: float, dtype: torch.dtype) -> None:
+def test_keeps_the_right_share_and_scales_it(rate: float, dtype: torch.dtype, fused: bool) -> None:
     count = 400_000
-    mask = draw_mask(count, rate, dtype)
+    mask = draw_mask(count, rate, dtype, fused)
     kept = mask > 0
     spread = (rate * (1 - rate) / count) ** 0.5
     assert float(kept.float().mean()) == pytest.approx(1 - rate, abs=5 * spread + 2**-16)
@@ -31,68 +39,81 @@ def test_keeps_the_right_share_and_scales_it(rate: float, dtype: torch.dtype) ->
     assert float(mask.mean()) == pytest.approx(1, abs=5 * spread / (1 - rate) + rounding)
 
 
+@KINDS
 @DTYPES
 @pytest.mark.parametrize("rate", [0.99999, 0.999999, 1 - 1e-12])
-def test_a_rate_of_nearly_one_gives_numbers(rate: float, dtype: torch.dtype) -> None:
+def test_a_rate_of_nearly_one_gives_numbers(rate: float, dtype: torch.dtype, fused: bool) -> None:
     ones = torch.ones(400_000, dtype=dtype)
-    assert draw_mask(400_000, rate, dtype).isfinite().all()
+    assert draw_mask(400_000, rate, dtype, fused).isfinite().all()
     assert scaled_keep_mask(ones, rate).isfinite().all()
 
 
+@KINDS
 @DTYPES
-def test_neighbours_are_independent(dtype: torch.dtype) -> None:
+def test_neighbours_are_independent(dtype: torch.dtype, fused: bool) -> None:
     """Elements that share a random number share no information; nor do a row's and the next one's."""
-    kept = (draw_mask(400_000, 0.5, dtype) > 0).float() - 0.5
+    kept = (draw_mask(400_000, 0.5, dtype, fused) > 0).float() - 0.5
     for distance in (*range(1, 9), 16, 128, 256, 1024, 65536):
         assert abs(float((kept[:-distance] * kept[distance:]).mean())) < 0.25 * 5 / 400_000**0.5
 
 
+@KINDS
 @DTYPES
-def test_masks_are_independent(dtype: torch.dtype) -> None:
+def test_masks_are_independent(dtype: torch.dtype, fused: bool) -> None:
     """One drawn after another, and those of seeds that differ by 1."""
     with drawing_from(1):
-        one, next_one = ((draw_mask(400_000, 0.5, dtype) > 0).float() - 0.5 for _ in range(2))
+        one, next_one = ((draw_mask(400_000, 0.5, dtype, fused) > 0).float() - 0.5 for _ in range(2))
     with drawing_from(2):
-        other = (draw_mask(400_000, 0.5, dtype) > 0).float() - 0.5
+        other = (draw_mask(400_000, 0.5, dtype, fused) > 0).float() - 0.5
     for pair in ((one, next_one), (one, other), (one[1:], next_one[:-1]), (one[1:], other[:-1])):
         assert abs(float((pair[0] * pair[1]).mean())) < 0.25 * 5 / 400_000**0.5
 
 
+@KINDS
 @given(
     shape=st.lists(st.integers(0, 5), min_size=1, max_size=3), dtype=st.sampled_from([torch.float32, torch.bfloat16])
 )
-def test_any_shape_and_dtype(shape: list[int], dtype: torch.dtype) -> None:
+def test_any_shape_and_dtype(fused: bool, shape: list[int], dtype: torch.dtype) -> None:
     x = torch.ones(shape, dtype=dtype)
-    out = Dropout(0.5)(x)
+    out = made(0.5, fused)(x)
     assert out.shape == x.shape
     assert out.dtype == dtype
     assert set(out.flatten().tolist()) <= {0.0, 2.0}
 
 
-def test_is_the_identity_in_evaluation_and_at_rate_zero() -> None:
+@KINDS
+def test_is_the_identity_in_evaluation_and_at_rate_zero(fused: bool) -> None:
     x = torch.randn(5)
-    assert Dropout(0.5).eval()(x) is x
-    assert Dropout(0.0)(x) is x
+    assert made(0.5, fused).eval()(x) is x
+    assert made(0.0, fused)(x) is x
 
 
+@KINDS
 @DTYPES
-def test_the_seed_decides_the_mask(dtype: torch.dtype) -> None:
+def test_the_seed_decides_the_mask(dtype: torch.dtype, fused: bool) -> None:
     def mask(seed: int) -> Tensor:
         torch.manual_seed(seed)
-        return Dropout(0.5)(torch.ones(101, dtype=dtype))
+        return made(0.5, fused)(torch.ones(101, dtype=dtype))
 
     assert torch.equal(mask(1), mask(1))
     assert not torch.equal(mask(1), mask(2))
 
 
+@KINDS
 @DTYPES
-def test_gradient_flows_through_what_is_kept(dtype: torch.dtype) -> None:
-    residual, x = (torch.randn(20, 50).to(dtype).requires_grad_() for _ in range(2))
-    out = Dropout(0.3)(x)
+def test_gradient_flows_through_what_is_kept(dtype: torch.dtype, fused: bool) -> None:
+    x = torch.randn(20, 50).to(dtype).requires_grad_()
+    out = made(0.3, fused)(x)
     (gradient,) = torch.autograd.grad(out.sum(), x)
     torch.testing.assert_close(gradient * x, out)
+
+
+@DTYPES
+def test_gradient_flows_through_a_residual_and_what_is_kept(dtype: torch.dtype) -> None:
+    residual, x = (torch.randn(20, 50).to(dtype).requires_grad_() for _ in range(2))
     ones = torch.ones_like(x)
-    through, kept = torch.autograd.grad(Dropout(0.3).add(residual, ones * x).sum(), (residual, x))
+    out = add_dropout(residual, ones * x, FusedDropout(Dropout(0.3), Arithmetic()))
+    through, kept = torch.autograd.grad(out.sum(), (residual, x))
     assert torch.equal(through, ones)
     assert kept.unique().tolist() == pytest.approx([0, 1 / 0.7], rel=0.01)
 
@@ -100,11 +121,12 @@ def test_gradient_flows_through_what_is_kept(dtype: torch.dtype) -> None:
 @DTYPES
 def test_what_does_not_lie_in_order_is_dropped_likewise(dtype: torch.dtype) -> None:
     """A transposed tensor, and a gradient that is one number everywhere."""
+    dropout = FusedDropout(Dropout(0.5), Arithmetic())
     x = torch.randn(6, 8).to(dtype).t().requires_grad_()
     with drawing_from(1):
-        out = Dropout(0.5).add(x, x)
+        out = add_dropout(x, x, dropout)
     with drawing_from(1):
-        assert torch.equal(Dropout(0.5).add(x.contiguous(), x.contiguous()), out)
+        assert torch.equal(add_dropout(x.contiguous(), x.contiguous(), dropout), out)
     (gradient,) = torch.autograd.grad(out, x, torch.ones((), dtype=dtype).expand(8, 6))
     torch.testing.assert_close(gradient * x, out, atol=0.02, rtol=0.02)
 
@@ -112,9 +134,9 @@ def test_what_does_not_lie_in_order_is_dropped_likewise(dtype: torch.dtype) -> N
 @DTYPES
 def test_added_to_a_residual_it_is_the_sum(dtype: torch.dtype) -> None:
     residual, x = torch.randn(2, 100).to(dtype), torch.randn(2, 100).to(dtype)
-    dropout = Dropout(0.3)
+    dropout = FusedDropout(Dropout(0.3), Arithmetic())
     torch.manual_seed(1)
-    added = dropout.add(residual, x)
+    added = add_dropout(residual, x, dropout)
     torch.manual_seed(1)
     torch.testing.assert_close(added, residual + dropout(x), atol=0.02, rtol=0)  # it rounds once less
-    assert torch.equal(dropout.eval().add(residual, x), residual + x)
+    assert torch.equal(add_dropout(residual, x, dropout.eval()), residual + x)

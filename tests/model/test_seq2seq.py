@@ -6,10 +6,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from polyhead.batch import pad
+from polyhead.batch import collate, pad
 from polyhead.config import Config
 from polyhead.errors import RecipeError
-from polyhead.model.attention import ExplicitCore, FusedCore
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import OutputLayer, Seq2SeqModel
 from polyhead.symbols import PAD, SOS
@@ -30,14 +29,6 @@ def stepwise(model: Seq2SeqModel, source: Tensor, mask: Tensor, target: Tensor) 
     return torch.stack(logits, 1)
 
 
-def with_cores(model: nn.Module, core: type[nn.Module]) -> list[str]:
-    """Gives every attention of the model this core; returns their names."""
-    found = [name for name, module in model.named_modules() if isinstance(getattr(module, "core", None), nn.Module)]
-    for name in found:
-        model.get_submodule(name).core = core()
-    return found
-
-
 def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor]:
     model.zero_grad()
     loss.backward()
@@ -55,16 +46,10 @@ def test_forward_is_the_projection_of_decode(model: Seq2SeqModel) -> None:
     torch.testing.assert_close(model(SOURCE, MASK, TARGET), expected)
 
 
-def test_explicit_core_equals_fused_core(model: Seq2SeqModel) -> None:
-    if not with_cores(model, ExplicitCore):
-        pytest.skip("has no attention")
-    weight = torch.randn(VOCABULARY)
-    explicit = model(SOURCE, MASK, TARGET)
-    explicit_gradients = gradients(model, (explicit @ weight).sum())
-    with_cores(model, FusedCore)
-    fused = model(SOURCE, MASK, TARGET)
-    torch.testing.assert_close(fused, explicit, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(gradients(model, (fused @ weight).sum()), explicit_gradients, atol=2e-4, rtol=1e-4)
+def test_features_are_those_of_real_tokens(model: Seq2SeqModel) -> None:
+    batch = collate([[5, 6], [7]], [[8, 9, 10], [11]])
+    decoded = model.decode(batch.target_in, model.encode(batch.source, batch.source_mask))
+    torch.testing.assert_close(model.features(batch), torch.cat([decoded[0], decoded[1, :2]]))
 
 
 def test_batch_mates_never_change_a_sentence(model: Seq2SeqModel) -> None:

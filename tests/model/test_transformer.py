@@ -212,7 +212,7 @@ def test_each_dropout_acts_by_itself_in_training_only(setting: str) -> None:
     model.train()
     assert not torch.allclose(model(SOURCE, SOURCE != PAD, TARGET), expected, atol=1e-3)
     places = {
-        "attention_dropout": "encoder.layers.0.self_attention.core.explicit.dropout",
+        "attention_dropout": "encoder.layers.0.self_attention.core.dropout",
         "activation_dropout": "encoder.layers.0.feed_forward.dropout",
         "dropout": "source_embedding.dropout",
     }

@@ -1,6 +1,7 @@
 """The fused loss against PyTorch's cross-entropy of the stored logits."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -9,8 +10,11 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from polyhead.hardware import cpu_features
-from polyhead.training import expectations as expectations_module
+from polyhead.training import softmax_projection as module
+from polyhead.training.fused.softmax_projection import projection_by_kernels
 from polyhead.training.loss import label_smoothed_loss
+from polyhead.training.precision import Arithmetic
+from polyhead.training.softmax_projection import SoftmaxProjection, softmax_projection
 
 Problem = tuple[Tensor, Tensor, Tensor]
 Result = tuple[Tensor, ...]
@@ -24,10 +28,12 @@ def draw_problem(rows: int, vocabulary: int, d_model: int, spread: float = 1.0) 
     return features, weight, torch.randint(vocabulary, (rows,))
 
 
-def ours(problem: Problem, smoothing: float, scale: float = 1.0) -> Result:
+def ours(
+    problem: Problem, smoothing: float, scale: float = 1.0, projection: SoftmaxProjection = softmax_projection
+) -> Result:
     *inputs, targets = problem
     features, weight = (x.clone().requires_grad_() for x in inputs)
-    loss, likelihood = label_smoothed_loss(features, weight, targets, smoothing)
+    loss, likelihood = label_smoothed_loss(features, weight, targets, smoothing, projection)
     (loss * scale).backward()
     return loss.detach(), likelihood.detach(), *gradients(features, weight)
 
@@ -69,16 +75,16 @@ def test_equals_cross_entropy_values_and_gradients(
 ) -> None:
     problem = draw_problem(rows, vocabulary, d_model, spread)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(expectations_module, "CHUNK_ROWS", chunk)
+        patch.setattr(module, "CHUNK_ROWS", chunk)
         found = ours(problem, smoothing, scale)
     assert_close(found, reference(problem, smoothing, scale), 1e-5)
 
 
 def test_the_chunk_size_in_use_needs_no_whole_chunks() -> None:
     for rows in (
-        expectations_module.CHUNK_ROWS - 1,
-        expectations_module.CHUNK_ROWS,
-        2 * expectations_module.CHUNK_ROWS + 3,
+        module.CHUNK_ROWS - 1,
+        module.CHUNK_ROWS,
+        2 * module.CHUNK_ROWS + 3,
     ):
         problem = draw_problem(rows, 30, 8)
         assert_close(ours(problem, 0.1), reference(problem, 0.1), 1e-5)
@@ -86,15 +92,22 @@ def test_the_chunk_size_in_use_needs_no_whole_chunks() -> None:
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("vocabulary", [50, 2000])
-@pytest.mark.parametrize("kernel", [False, "avx512_bf16" in cpu_features()])
-def test_bfloat16_is_near_the_exact_value(
-    vocabulary: int, smoothing: float, kernel: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "projection",
+    [
+        softmax_projection,
+        pytest.param(
+            partial(projection_by_kernels, Arithmetic(torch.bfloat16)),
+            marks=pytest.mark.skipif("avx512_bf16" not in cpu_features(), reason="the CPU has no such products"),
+        ),
+    ],
+    ids=["operations", "kernels"],
+)
+def test_bfloat16_is_near_the_exact_value(vocabulary: int, smoothing: float, projection: SoftmaxProjection) -> None:
     """Loss within half a percent; each gradient within two percent of it (Euclidean norm), the dtypes kept."""
-    monkeypatch.setattr(expectations_module, "_has_kernel", lambda _: kernel)
     features, weight, targets = draw_problem(300, vocabulary, 32)
     problem = features.bfloat16(), weight.bfloat16(), targets
-    found, expected = ours(problem, smoothing), reference(problem, smoothing)
+    found, expected = ours(problem, smoothing, projection=projection), reference(problem, smoothing)
     assert [x.dtype for x in found] == [torch.float32] * 2 + [torch.bfloat16] * 2
     assert float(found[0]) == pytest.approx(float(expected[0]), rel=5e-3)
     assert float(found[1]) == pytest.approx(float(expected[1]), rel=5e-3)

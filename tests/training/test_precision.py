@@ -1,4 +1,4 @@
-"""Which arithmetic is chosen, where it holds, and that it learns what float32 does."""
+"""Which arithmetic is chosen, and that it learns what float32 does."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from polyhead.batch import Batch
 from polyhead.errors import RecipeError
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
-from polyhead.kernels.precision import bits_kept
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training import precision as module
+from polyhead.training.fused.fuse import fuse
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.precision import Arithmetic, Precision, choose_arithmetic
 from tests.marks import in_bytes, vectors
@@ -105,30 +105,16 @@ def test_it_is_said() -> None:
     ]
 
 
-@pytest.mark.parametrize("arithmetic", [INT16, INT8])
-def test_it_holds_within_its_block_alone(arithmetic: Arithmetic) -> None:
-    within = list[int | None]()
-
-    def fail() -> None:
-        with arithmetic.chosen():
-            within.append(bits_kept())
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert within == [arithmetic.bits]
-    assert bits_kept() is None
-
-
 def gradients(arithmetic: Arithmetic, width: int) -> list[Tensor]:
     """Of a small Transformer's loss, as a trainer of one core takes them."""
     torch.manual_seed(3)
     model = transformer(width).to(arithmetic.dtype).train()
     ids = torch.randint(5, 100, (2, 7, 9))
     batch = Batch(ids[0], ids[1], ids[1].roll(-1, 1))
-    with arithmetic.chosen():
-        loss, _ = label_smoothed_loss(model.features(batch), model.output_layer.weight, batch.target_out.flatten(), 0.1)
-        return [each.float() for each in torch.autograd.grad(loss, list(model.parameters()))]
+    fused, weight = fuse(model, arithmetic, 1), model.output_layer.weight
+    targets = batch.target_out.flatten()
+    loss, _ = label_smoothed_loss(fused.model.features(batch), weight, targets, 0.1, fused.projection)
+    return [each.float() for each in torch.autograd.grad(loss, list(model.parameters()))]
 
 
 @pytest.mark.parametrize("width", [64, 48])
@@ -140,11 +126,8 @@ def gradients(arithmetic: Arithmetic, width: int) -> list[Tensor]:
         pytest.param(INT8_OF_FLOAT32, 0.05, marks=in_bytes),
     ],
 )
-def test_gradients_are_nearly_those_of_float32(
-    arithmetic: Arithmetic, near: float, width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gradients_are_nearly_those_of_float32(arithmetic: Arithmetic, near: float, width: int) -> None:
     """Where there are kernels of the width; else without rounding. With ReLU numbers near 0 would change sides."""
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     found, exact = gradients(arithmetic, width), gradients(Arithmetic(), width)
     as_they_are = gradients(Arithmetic(arithmetic.dtype), width)
     assert any(not torch.equal(*both) for both in zip(found, as_they_are, strict=True)) == (width == 64)
@@ -167,7 +150,6 @@ def test_gradients_depend_on_nothing_that_lay_in_memory_before(
     arithmetic: Arithmetic, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PyTorch's new tensors, and those that kernels work in, begin with NaN: the same bits come of it."""
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     expected, take = gradients(arithmetic, width), Scratch.take
     monkeypatch.setattr(Scratch, "take", lambda *asked: _filled(take(*asked)))
     torch.use_deterministic_algorithms(True)

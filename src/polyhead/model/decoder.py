@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.attention.sight import Sight
 from polyhead.model.attention import MultiHeadAttention
 
 
@@ -43,10 +41,17 @@ class DecoderLayer(nn.Module):
         self.cross_attention_sublayer = sublayer()
         self.feed_forward_sublayer = sublayer()
 
-    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor | Sight, memory_mask: Tensor | Sight) -> Tensor:
+    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor, memory_mask: Tensor) -> Tensor:
         """x [B, T, D], memory [B, S, D], look_ahead [1, 1, T, T], memory_mask [B, 1, 1, S] → [B, T, D]."""
-        x = self.self_attention_sublayer(x, partial(self.self_attention, mask=look_ahead))
-        x = self.cross_attention_sublayer(x, partial(self.cross_attention.look_at, memory=memory, mask=memory_mask))
+
+        def attend(y: Tensor) -> Tensor:
+            return self.self_attention(y, y, look_ahead)
+
+        def look_back(y: Tensor) -> Tensor:
+            return self.cross_attention(y, memory, memory_mask)
+
+        x = self.self_attention_sublayer(x, attend)
+        x = self.cross_attention_sublayer(x, look_back)
         return self.feed_forward_sublayer(x, self.feed_forward)
 
     def start(self, memory: Tensor) -> LayerCache:
@@ -61,7 +66,7 @@ class DecoderLayer(nn.Module):
 
         def attend(y: Tensor) -> Tensor:
             nonlocal grown
-            query, key, value = self.self_attention.project(y)
+            query, (key, value) = self.self_attention.project_query(y), self.self_attention.project_key_value(y)
             keys = torch.cat([cache.self_key, key], 2)
             values = torch.cat([cache.self_value, value], 2)
             grown = LayerCache(keys, values, cache.cross_key, cache.cross_value)
@@ -84,8 +89,8 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.norm = norm
 
-    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor | Sight, memory_mask: Tensor | Sight) -> Tensor:
-        """x [B, T, D], every layer reading the same memory [B, S, D] → [B, T, D]; masks as in a layer, or `Sight`s."""
+    def forward(self, x: Tensor, memory: Tensor, look_ahead: Tensor, memory_mask: Tensor) -> Tensor:
+        """x [B, T, D], every layer reading the same memory [B, S, D] → [B, T, D]; masks as in a layer."""
         for layer in self.layers:
             x = layer(x, memory, look_ahead, memory_mask)
         return self.norm(x)

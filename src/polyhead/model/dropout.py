@@ -8,10 +8,6 @@ from random import Random
 import torch
 from torch import Tensor, nn
 
-from polyhead.kernels.arrays.tensors import are_on_one_core
-from polyhead.kernels.dropout import part_dropped
-from polyhead.model import one_core
-
 _LANES = 4  # 16-bit lanes in one 64-bit random number
 _RANGE = 1 << 16
 _SIXTEEN_BITS = (torch.bfloat16, torch.float16)
@@ -36,8 +32,7 @@ def drawing_from(seed: int) -> Generator[None]:
 class Dropout(nn.Module):
     """In training sets each element to 0 with probability `rate` and scales the rest by 1/(1-rate).
 
-    On one core a kernel decides from a seed, and from the same seed again in the backward pass. Elsewhere
-    on a CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶; on other
+    On a CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶; on other
     devices it is PyTorch's own. All draw from PyTorch's default generator, or in `drawing_from` from others.
     """
 
@@ -50,36 +45,21 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return nn.functional.dropout(x, self.rate)
-        if are_on_one_core(x):
-            return one_core.dropout(x, _seeded_mask(self.rate))
         return x * scaled_keep_mask(x, self.rate)
-
-    def add(self, residual: Tensor, x: Tensor) -> Tensor:
-        """residual + Dropout(x), in one pass over the memory."""
-        if not self.training or self.rate == 0.0 or x.device.type != "cpu":
-            return residual + self(x)
-        if are_on_one_core(x):
-            return one_core.add_dropout(residual, x, _seeded_mask(self.rate))
-        return torch.addcmul(residual, x, scaled_keep_mask(x, self.rate))
-
-    def mask(self) -> one_core.DropoutMask | None:
-        """What one core's kernels drop: the next mask, or none."""
-        return _seeded_mask(self.rate) if self.training and self.rate > 0 else None
 
     def extra_repr(self) -> str:
         return f"rate={self.rate}"
 
 
-def _seeded_mask(rate: float) -> one_core.DropoutMask:
-    """A number is drawn; the mask follows from it."""
+def random_bits() -> int:
+    """63 random bits from this thread's stream, from which a whole mask may follow."""
     numbers: Random | None = getattr(_source, "numbers", None)
-    drawn = int(torch.empty((), dtype=torch.int64).random_()) if numbers is None else numbers.getrandbits(63)
-    return one_core.DropoutMask.of(rate, drawn)
+    return int(torch.empty((), dtype=torch.int64).random_()) if numbers is None else numbers.getrandbits(63)
 
 
 def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
     """A tensor of `like`'s shape and dtype holding 0 with probability `rate`, else 1/(1-rate)."""
-    dropped = part_dropped(rate, _RANGE)
+    dropped = min(round(rate * _RANGE), _RANGE - 1)
     scale = _RANGE / (_RANGE - dropped)
     count = like.numel()
     numbers = torch.empty(-(-count // _LANES), dtype=torch.int64)

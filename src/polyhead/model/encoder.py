@@ -1,11 +1,9 @@
 """The encoder: N × (self-attention, feed-forward) (section 3.1)."""
 
 from collections.abc import Callable
-from functools import partial
 
 from torch import Tensor, nn
 
-from polyhead.kernels.attention.sight import Sight
 from polyhead.model.attention import MultiHeadAttention
 
 
@@ -21,9 +19,13 @@ class EncoderLayer(nn.Module):
         self.self_attention_sublayer = sublayer()
         self.feed_forward_sublayer = sublayer()
 
-    def forward(self, x: Tensor, mask: Tensor | Sight) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]."""
-        x = self.self_attention_sublayer(x, partial(self.self_attention, mask=mask))
+
+        def attend(y: Tensor) -> Tensor:
+            return self.self_attention(y, y, mask)
+
+        x = self.self_attention_sublayer(x, attend)
         return self.feed_forward_sublayer(x, self.feed_forward)
 
 
@@ -35,8 +37,8 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.norm = norm
 
-    def forward(self, x: Tensor, mask: Tensor | Sight) -> Tensor:
-        """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]; without padding a `Sight` says what is whose."""
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """x [B, S, D], mask [B, 1, 1, S] → [B, S, D]."""
         for layer in self.layers:
             x = layer(x, mask)
         return self.norm(x)

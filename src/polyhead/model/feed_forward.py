@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from polyhead.model import one_core
 from polyhead.model.dropout import Dropout
-from polyhead.model.linear import Linear, StackedLinear, is_learnt_by_kernels
+from polyhead.model.linear import StackedLinear
 
 
 class FeedForward(nn.Module):
@@ -14,17 +13,13 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, dropout: float, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
-        self.inner = Linear(d_model, d_ff)
-        self.outer = Linear(d_ff, d_model)
+        self.inner = nn.Linear(d_model, d_ff)
+        self.outer = nn.Linear(d_ff, d_model)
         self.dropout = Dropout(dropout)
         self.activation = activation
 
     def forward(self, x: Tensor) -> Tensor:
-        inner, outer = self.inner, self.outer
-        if self.activation is nn.functional.relu and is_learnt_by_kernels(x, inner.weight):
-            mask = self.dropout.mask()
-            return one_core.feed_forward(x, inner.weight, inner.bias, outer.weight, outer.bias, mask)
-        return outer(self.dropout(self.activation(inner(x))))
+        return self.outer(self.dropout(self.activation(self.inner(x))))
 
 
 class SwiGLU(nn.Module):
@@ -33,7 +28,7 @@ class SwiGLU(nn.Module):
     def __init__(self, d_model: int, d_ff: int, dropout: float) -> None:
         super().__init__()
         self.inner = StackedLinear(d_model, d_ff, 2)
-        self.outer = Linear(d_ff, d_model)
+        self.outer = nn.Linear(d_ff, d_model)
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from polyhead.model.attention import FastestCore
+from polyhead.model.attention import ScaledDotProductAttention
 from polyhead.model.config import RNNAttentionConfig
 from polyhead.model.dropout import Dropout
 from polyhead.model.embedding import Embedding
@@ -28,7 +28,7 @@ class DotProductAttention(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.core: nn.Module = FastestCore()
+        self.core: nn.Module = ScaledDotProductAttention()
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
         """query s [B, T, H], memory h [B, S, H], mask [B, 1, 1, S] → contexts a [B, T, H]."""

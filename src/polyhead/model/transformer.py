@@ -1,13 +1,10 @@
 """The Transformer (Vaswani et al. 2017), its settings and its presets."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
 from torch import Tensor, nn
 
-from polyhead.batch import Batch
-from polyhead.kernels.attention.sight import Sight
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.config import TransformerConfig
 from polyhead.model.decoder import Decoder, DecoderLayer, LayerCache
@@ -16,7 +13,6 @@ from polyhead.model.encoder import Encoder, EncoderLayer
 from polyhead.model.feed_forward import FEED_FORWARDS
 from polyhead.model.masks import look_ahead_mask, padding_mask
 from polyhead.model.positions import POSITIONS
-from polyhead.model.sentences import Sentences
 from polyhead.model.seq2seq import OutputLayer, Seq2SeqModel
 from polyhead.model.shapes import check_sizes
 from polyhead.model.state import Memory
@@ -65,21 +61,6 @@ class Transformer(Seq2SeqModel[TransformerState]):
         """target_in [B, T] int64 → features [B, T, D], all positions at once."""
         look_ahead = look_ahead_mask(target_in.size(1), target_in.device)
         return self.decoder(self.target_embedding(target_in), memory.states, look_ahead, padding_mask(memory.mask))
-
-    def features(self, batch: Batch) -> Tensor:
-        """Features [N, D] of the real target tokens; where kernels allow, padding is computed nowhere."""
-        longest = max(batch.source.size(1), batch.target_in.size(1))
-        if not all(attention.takes_rows(longest) for attention in self._attentions()):
-            return super().features(batch)
-        sources, targets = Sentences.of(batch.source_mask), Sentences.of(batch.target_mask)
-        memory = self.source_embedding.at(sources.positions, sources.rows(batch.source))
-        memory = self.encoder(memory, Sight(sources.starts, sources.starts, ahead=True))
-        x = self.target_embedding.at(targets.positions, targets.rows(batch.target_in))
-        look_ahead = Sight(targets.starts, targets.starts, ahead=False)
-        return targets.real(self.decoder(x, memory, look_ahead, Sight(targets.starts, sources.starts, ahead=True)))
-
-    def _attentions(self) -> Iterator[MultiHeadAttention]:
-        return (module for module in self.modules() if isinstance(module, MultiHeadAttention))
 
     def start(self, memory: Memory) -> TransformerState:
         """The memory projected to every layer's keys and values once; no past."""

@@ -23,13 +23,13 @@ from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.trained import without_values
-from polyhead.model.word_vectors import load_word_vectors
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.prepare import Pairs, make_tokenizers
 from polyhead.recipe.restore import restore
 from polyhead.recipe.room import check_room
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import Validator
+from polyhead.recipe.word_vectors import load_word_vectors
 from polyhead.run_lock import Held
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.training.averaging import RunningMean

@@ -12,6 +12,7 @@ from polyhead.hardware import cores_an_operation
 from polyhead.model.build import build_model
 from polyhead.recipe.schema import Recipe
 from polyhead.symbols import SPECIAL_PIECES
+from polyhead.training.fused.fuse import fuse
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers
 from polyhead.training.precision import choose_arithmetic
@@ -31,8 +32,9 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
         arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
         batches = [_batch(recipe, corpus, size).to(device)] * recipe.training.optimizer.accumulation
         times: list[float] = []
-        with arithmetic.chosen(), closing(Optimizer(model, recipe.training.optimizer, arithmetic.dtype)) as optimizer:
-            differentiation = Differentiation(model, optimizer, workers, recipe.training.label_smoothing)
+        with closing(Optimizer(model, recipe.training.optimizer, arithmetic.dtype)) as optimizer:
+            fused = fuse(model, arithmetic, workers.cores)
+            differentiation = Differentiation(fused, optimizer, workers, recipe.training.label_smoothing)
             for _ in range(UPDATES):
                 start = time.perf_counter()
                 found = differentiation.collect(batches, lambda share: share, 1)

@@ -25,6 +25,7 @@ from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
 from polyhead.training.course import Course
 from polyhead.training.ending import Budget
+from polyhead.training.fused.fuse import fuse
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile, duration
@@ -74,6 +75,7 @@ class Trainer:
     """For a run that may take only so many minutes."""
     course: Course = field(init=False)
     """When the run ends."""
+    _differentiation: Differentiation = field(init=False)
     _reports: int = field(default=0, init=False)
     """Lines of metrics in this sitting."""
     on_best: Callable[[Weights], None] | None = None
@@ -83,6 +85,10 @@ class Trainer:
     def __post_init__(self) -> None:
         self.course = Course(self.config, self.progress, self.display, self.budget)
         self.course.consider_limits()
+        fused = fuse(self.model.train(), self.arithmetic, self.workers.cores)
+        if fused.plain:
+            self.display.message(f"computed by PyTorch, as there are no kernels for it: {', '.join(fused.plain)}")
+        self._differentiation = Differentiation(fused, self.optimizer, self.workers, self.config.label_smoothing)
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
@@ -95,11 +101,10 @@ class Trainer:
         progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
             self._validate()
-        with self.arithmetic.chosen():
-            while not progress.finished:
-                with closing(self.stream(progress.position, progress.sampled_epochs)) as batches:
-                    if not self._train(batches, watch, meter):
-                        return False
+        while not progress.finished:
+            with closing(self.stream(progress.position, progress.sampled_epochs)) as batches:
+                if not self._train(batches, watch, meter):
+                    return False
         self.course.advise()
         return True
 
@@ -159,9 +164,12 @@ class Trainer:
     def _collect(self, batches: Sequence[Batch]) -> tuple[float, int]:
         """Collects the gradients of an update, its batches cut into as many parts as the memory asks for."""
         progress, update = self.progress, self.progress.update
-        differentiation = Differentiation(self.model, self.optimizer, self.workers, self.config.label_smoothing)
+
+        def seed(share: int) -> int:
+            return seed_of(self.seed, update, share)
+
         try:
-            found = differentiation.collect(batches, lambda share: seed_of(self.seed, update, share), progress.rounds)
+            found = self._differentiation.collect(batches, seed, progress.rounds)
         except TooLarge as error:
             raise TrainingError(f"update {update + 1}: {error}; {self.kept.last_good()}") from None
         if found.rounds > progress.rounds:

@@ -11,19 +11,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from polyhead.training.expectations import expectations
+from polyhead.training.softmax_projection import SoftmaxProjection, softmax_projection
 
 SUMMED_ROWS = 1024
 """Of the weight, added up at once."""
 
 
-def label_smoothed_loss(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+def label_smoothed_loss(
+    features: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    smoothing: float,
+    projection: SoftmaxProjection = softmax_projection,
+) -> tuple[Tensor, Tensor]:
     """features [N, D], weight [V, D], targets [N] → (loss to differentiate, plain negative log-likelihood).
 
     Both are sums over tokens in nats, float32. With logits z = features·weightᵀ and smoothing ε the loss is
     -Σ_v q_v log softmax(z)_v, where q puts 1-ε on the target and spreads ε evenly over all V words.
     """
-    loss, likelihood = _ProjectedCrossEntropy.apply(features, weight, targets, smoothing)
+    loss, likelihood = _ProjectedCrossEntropy.apply(features, weight, targets, smoothing, projection)
     return loss, likelihood
 
 
@@ -35,10 +41,12 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, features: Tensor, weight: Tensor, targets: Tensor, smoothing: float, projection: SoftmaxProjection
+    ) -> tuple[Tensor, Tensor]:
         x, target_weight, column_sum = features.float(), weight[targets].float(), _column_sum(weight)
         target_logits = (x * target_weight).sum(-1)
-        log_normaliser, d_features, d_weight = expectations(features, weight, targets, target_logits, smoothing)
+        log_normaliser, d_features, d_weight = projection(features, weight, targets, target_logits, smoothing)
         uniform = smoothing / weight.size(0)
         likelihood = (log_normaliser - target_logits).sum()
         mean_loss = log_normaliser.sum() - (x @ column_sum).sum() / weight.size(0)
@@ -49,12 +57,12 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         return loss, likelihood
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None, None]:
         d_features, d_weight = ctx.saved_tensors
         scale = gradients[0]
         if scale.device.type != "cpu" or scale != 1:  # to ask a GPU would be to wait for it
             d_features, d_weight = d_features * scale, d_weight * scale
-        return d_features.to(ctx.dtype), d_weight.to(ctx.dtype), None, None
+        return d_features.to(ctx.dtype), d_weight.to(ctx.dtype), None, None, None
 
 
 def _column_sum(weight: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from polyhead.config import Config
 from polyhead.errors import TrainingError
 from polyhead.limits import MOST_COUNTED
 from polyhead.training.adam import Adam
-from polyhead.training.fused_adam import FusedAdam, norm_by_kernels
+from polyhead.training.fused.adam import FusedAdam, norm_by_kernels
 from polyhead.training.gradient import Gradient, norm_of
 from polyhead.training.muon import Muon, hidden_matrices
 from polyhead.training.parallel import Workers

@@ -1,6 +1,5 @@
 """Which number format to compute in on this machine."""
 
-from contextlib import AbstractContextManager
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -10,10 +9,11 @@ from polyhead.errors import RecipeError
 from polyhead.hardware import cpu_features
 from polyhead.kernels.factors.whole_numbers import PAIRED
 from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
-from polyhead.kernels.precision import Bits, rounding_to
 from polyhead.kernels.sums.registers import PANEL
 from polyhead.model.seq2seq import Seq2SeqModel
 
+Bits = Literal[8, 16]
+"""Of the whole numbers that products' factors may be rounded to."""
 Precision = Literal["auto", "float32", "bfloat16", "int16", "int8"]
 
 _FASTEST_FIRST: tuple[Precision, ...] = ("int8", "bfloat16", "int16", "float32")
@@ -30,10 +30,6 @@ class Arithmetic(NamedTuple):
     def __str__(self) -> str:
         name = str(self.dtype).removeprefix("torch.")
         return name if self.bits is None else f"{name}, products of {self.bits}-bit whole numbers"
-
-    def chosen(self) -> AbstractContextManager[None]:
-        """Within the block kernels round so, in all threads."""
-        return rounding_to(self.bits)
 
 
 class _Rounded(NamedTuple):

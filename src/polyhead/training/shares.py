@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch import Tensor
 from polyhead.batch import Batch
 from polyhead.memory import out_of_memory, trim
 from polyhead.model.dropout import drawing_from
-from polyhead.model.seq2seq import Seq2SeqModel
+from polyhead.training.fused.fuse import Fused
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers
@@ -47,7 +47,8 @@ class Collected(NamedTuple):
 class Differentiation:
     """How a model's loss is differentiated."""
 
-    model: Seq2SeqModel[Any]
+    fused: Fused
+    """The model, and how its loss is computed."""
     optimizer: Optimizer
     """Gets the gradients."""
     workers: Workers
@@ -93,11 +94,13 @@ class Differentiation:
     def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], float, int]:
         """Teacher forcing; a share of a batch and a seed → gradients of its summed loss, plain loss (a sum), tokens."""
         batch, seed = share
-        output = self.model.output_layer
+        model, output = self.fused.model, self.fused.model.output_layer
         batch = batch.to(output.weight.device)
         with drawing_from(seed):
-            features = self.model.features(batch)
+            features = model.features(batch)
         targets = batch.target_out[batch.target_mask]
-        loss, likelihood = label_smoothed_loss(features, output.weight, targets, self.label_smoothing)
+        loss, likelihood = label_smoothed_loss(
+            features, output.weight, targets, self.label_smoothing, self.fused.projection
+        )
         gradients = torch.autograd.grad(loss, self.optimizer.parameters, allow_unused=True)
         return gradients, float(likelihood.detach()), len(targets)

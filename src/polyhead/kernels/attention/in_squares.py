@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.attention import columns
-from polyhead.kernels.attention.sight import Heads, Projected, Sight, Width, length, longest, place_of
+from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Width, length, longest, place_of
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.sums.squares import NUMBERS, SQUARE, mix, product, product_of_mixed, take, turn
 from polyhead.kernels.sums.tiles import BYTES, ROWS, close_tiles, open_tiles
@@ -44,23 +44,23 @@ def _steps(pairs: int) -> int:
 
 
 @kernel
-def _sentence(sight: Sight, b: int, numbers: int) -> Squares:
-    return _in_squares(length(sight.queries, b), length(sight.keys, b), numbers)
+def _sentence(ragged: Ragged, b: int, numbers: int) -> Squares:
+    return _in_squares(length(ragged.queries, b), length(ragged.keys, b), numbers)
 
 
 @kernel
-def _longest(sight: Sight, numbers: int) -> Squares:
+def _longest(ragged: Ragged, numbers: int) -> Squares:
     """A sentence as long as any, on either side."""
-    queries, keys = longest(sight)
+    queries, keys = longest(ragged)
     return _in_squares(queries, keys, numbers)
 
 
 @kernel
-def bytes_of_weights(sight: Sight, width: Width) -> int:
+def bytes_of_weights(ragged: Ragged, width: Width) -> int:
     """What `attend` keeps."""
     total = 0
-    for b in range(sight.queries.shape[0] - 1):
-        total += _bytes_of_weights(_sentence(sight, b, width.numbers))
+    for b in range(ragged.queries.shape[0] - 1):
+        total += _bytes_of_weights(_sentence(ragged, b, width.numbers))
     return width.heads * total
 
 
@@ -99,39 +99,39 @@ def _places_to_differentiate(n: Squares, turned: int) -> Any:
 
 
 @kernel
-def room_to_attend(sight: Sight, width: Width) -> int:
+def room_to_attend(ragged: Ragged, width: Width) -> int:
     """Bytes that `attend` works in."""
-    return _places_to_attend(_longest(sight, width.numbers), 0)[-1]
+    return _places_to_attend(_longest(ragged, width.numbers), 0)[-1]
 
 
 @kernel
-def room_to_differentiate(sight: Sight, width: Width) -> int:
+def room_to_differentiate(ragged: Ragged, width: Width) -> int:
     """Bytes that `differentiate` works in."""
-    return _places_to_differentiate(_longest(sight, width.numbers), 0)[-1]
+    return _places_to_differentiate(_longest(ragged, width.numbers), 0)[-1]
 
 
 @kernel
 def attend(
-    given: Projected, sight: Sight, width: Width, scale: float, weights: int, context: Heads, room: Room
+    given: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, room: Room
 ) -> None:
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T / 16, S / 2, 16] pairs."""
     (query, key, value), factor = given, np.float32(scale)
     open_tiles(ROWS)
-    for b in range(sight.queries.shape[0] - 1):
-        n, queries, keys = _sentence(sight, b, width.numbers), length(sight.queries, b), length(sight.keys, b)
+    for b in range(ragged.queries.shape[0] - 1):
+        n, queries, keys = _sentence(ragged, b, width.numbers), length(ragged.queries, b), length(ragged.keys, b)
         turned, rows, mixed, hidden, scores, shares, sums, end = _places_to_attend(n, room.ctypes.data)
         room[: end - turned] = 0
-        _hide(queries, keys, sight.ahead, room[hidden - turned : scores - turned].view(np.float32))
+        _hide(queries, keys, ragged.ahead, room[hidden - turned : scores - turned].view(np.float32))
         for h in range(width.heads):
-            _turn_all(place_of(query, sight.queries[b], h), query.row, queries, n.pieces, turned)
-            _take_all(place_of(key, sight.keys[b], h), key.row, keys, n.pieces, rows)
-            _mix_all(place_of(value, sight.keys[b], h), value.row, keys, n.pieces, mixed)
+            _turn_all(place_of(query, ragged.queries[b], h), query.row, queries, n.pieces, turned)
+            _take_all(place_of(key, ragged.keys[b], h), key.row, keys, n.pieces, rows)
+            _mix_all(place_of(value, ragged.keys[b], h), value.row, keys, n.pieces, mixed)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * BYTES
                 _products(rows, turned + i * n.pieces * SQUARE, keys, n.pieces, scores)
                 columns.softmax(scores, factor, hidden + i * n.keys * SQUARE, n.key_pairs, here)
                 _turn_pairs(here, n.key_pairs, shares)
-                out, left = place_of(context, sight.queries[b] + ROWS * i, h), min(ROWS, queries - ROWS * i)
+                out, left = place_of(context, ragged.queries[b] + ROWS * i, h), min(ROWS, queries - ROWS * i)
                 _write_all(shares, SQUARE, mixed, n.pieces, n.key_pairs, sums, out, context.row, left)
             weights += _bytes_of_weights(n)
     close_tiles()
@@ -141,7 +141,7 @@ def attend(
 def differentiate(
     d_context: Heads,
     given: Projected,
-    sight: Sight,
+    ragged: Ragged,
     width: Width,
     scale: float,
     weights: int,
@@ -151,17 +151,17 @@ def differentiate(
     """The gradients of what `attend` was given → found."""
     (query, key, value), (d_query, d_key, d_value), factor = given, found, np.float32(scale)
     open_tiles(ROWS)
-    for b in range(sight.queries.shape[0] - 1):
-        n, count, keys_ = _sentence(sight, b, width.numbers), length(sight.queries, b), length(sight.keys, b)
+    for b in range(ragged.queries.shape[0] - 1):
+        n, count, keys_ = _sentence(ragged, b, width.numbers), length(ragged.queries, b), length(ragged.keys, b)
         places = _places_to_differentiate(n, room.ctypes.data)
         turned, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, end = places
         room[: end - turned] = 0
         for h in range(width.heads):
-            gradient = place_of(d_context, sight.queries[b], h)
+            gradient = place_of(d_context, ragged.queries[b], h)
             _turn_all(gradient, d_context.row, count, n.pieces, turned)
-            _take_all(place_of(value, sight.keys[b], h), value.row, keys_, n.pieces, rows)
-            _mix_all(place_of(key, sight.keys[b], h), key.row, keys_, n.pieces, keys)
-            _mix_all(place_of(query, sight.queries[b], h), query.row, count, n.pieces, queries)
+            _take_all(place_of(value, ragged.keys[b], h), value.row, keys_, n.pieces, rows)
+            _mix_all(place_of(key, ragged.keys[b], h), key.row, keys_, n.pieces, keys)
+            _mix_all(place_of(query, ragged.queries[b], h), query.row, count, n.pieces, queries)
             _mix_all(gradient, d_context.row, count, n.pieces, contexts)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * BYTES
@@ -171,13 +171,13 @@ def differentiate(
                 columns.key_rows(here, n.key_pairs, by_key + place)
                 columns.key_rows(d_scores, n.key_pairs, d_by_key + place)
                 _turn_pairs(d_scores, n.key_pairs, shares)
-                out, left = place_of(d_query, sight.queries[b] + ROWS * i, h), min(ROWS, count - ROWS * i)
+                out, left = place_of(d_query, ragged.queries[b] + ROWS * i, h), min(ROWS, count - ROWS * i)
                 _write_all(shares, SQUARE, keys, n.pieces, n.key_pairs, sums, out, d_query.row, left)
             for j in range(n.keys):
                 step, place, left = n.keys * SQUARE, j * SQUARE, min(ROWS, keys_ - ROWS * j)
-                out = place_of(d_value, sight.keys[b] + ROWS * j, h)
+                out = place_of(d_value, ragged.keys[b] + ROWS * j, h)
                 _write_all(by_key + place, step, contexts, n.pieces, n.query_pairs, sums, out, d_value.row, left)
-                out = place_of(d_key, sight.keys[b] + ROWS * j, h)
+                out = place_of(d_key, ragged.keys[b] + ROWS * j, h)
                 _write_all(d_by_key + place, step, queries, n.pieces, n.query_pairs, sums, out, d_key.row, left)
             weights += _bytes_of_weights(n)
     close_tiles()

@@ -9,7 +9,7 @@ are, which are the next ones.
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.attention.sight import Heads, Projected, Sight, Width, length, longest, place_of, sentence
+from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Width, length, longest, place_of, sentence
 from polyhead.kernels.attention.softmax_in_vectors import differentiate_row, softmax_row
 from polyhead.kernels.factors.in_vectors import copy_panel, turn, turn_panel
 from polyhead.kernels.kernel import kernel
@@ -23,36 +23,36 @@ _multiply = product_of(as_they_are)
 
 
 @kernel
-def bytes_of_weights(sight: Sight, width: Width) -> int:
+def bytes_of_weights(ragged: Ragged, width: Width) -> int:
     """What `attend` keeps."""
     total = 0
-    for b in range(sight.queries.shape[0] - 1):
-        total += length(sight.queries, b) * filled_up(length(sight.keys, b))
+    for b in range(ragged.queries.shape[0] - 1):
+        total += length(ragged.queries, b) * filled_up(length(ragged.keys, b))
     return NUMBER * width.heads * total
 
 
 @kernel
-def room_to_attend(sight: Sight, width: Width) -> int:
+def room_to_attend(ragged: Ragged, width: Width) -> int:
     """Bytes that `attend` works in."""
-    return NUMBER * 2 * filled_up(longest(sight)[1]) * width.numbers
+    return NUMBER * 2 * filled_up(longest(ragged)[1]) * width.numbers
 
 
 @kernel
-def room_to_differentiate(sight: Sight, width: Width) -> int:
+def room_to_differentiate(ragged: Ragged, width: Width) -> int:
     """Bytes that `differentiate` works in."""
-    queries, keys = longest(sight)
+    queries, keys = longest(ragged)
     queries, keys = filled_up(queries), filled_up(keys)
     return NUMBER * (2 * (queries + keys) * width.numbers + 3 * queries * keys)
 
 
 @kernel
 def attend(
-    given: Projected, sight: Sight, width: Width, scale: float, weights: int, context: Heads, room: Room
+    given: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, room: Room
 ) -> None:
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T, S']."""
     (query, key, value), factor, free = given, np.float32(scale), room.view(np.float32)
-    for b in range(sight.queries.shape[0] - 1):
-        first, first_key, queries, keys = sentence(sight, b)
+    for b in range(ragged.queries.shape[0] - 1):
+        first, first_key, queries, keys = sentence(ragged, b)
         whole = filled_up(keys)
         turned, values = free[: whole * width.numbers], free[whole * width.numbers :]
         row = NUMBER * whole
@@ -62,7 +62,7 @@ def attend(
             left = Left(place_of(query, first, h), query.row, LINE)
             _times(left, queries, turned, width.numbers, whole, weights, row)
             for t in range(queries):
-                seen = keys if sight.ahead else min(t + 1, keys)
+                seen = keys if ragged.ahead else min(t + 1, keys)
                 softmax_row(weights + row * t, whole // WIDTH, seen, factor)
             out = place_of(context, first, h)
             _times(Left(weights, row, LINE), queries, values, whole, width.numbers, out, context.row)
@@ -73,7 +73,7 @@ def attend(
 def differentiate(
     d_context: Heads,
     given: Projected,
-    sight: Sight,
+    ragged: Ragged,
     width: Width,
     scale: float,
     weights: int,
@@ -83,8 +83,8 @@ def differentiate(
     """The gradients of what `attend` was given → found."""
     (query, key, value), (d_query, d_key, d_value), numbers = given, found, width.numbers
     factor, free = np.float32(scale), room.view(np.float32)
-    for b in range(sight.queries.shape[0] - 1):
-        first, first_key, queries, keys = sentence(sight, b)
+    for b in range(ragged.queries.shape[0] - 1):
+        first, first_key, queries, keys = sentence(ragged, b)
         whole, whole_queries = filled_up(keys), filled_up(queries)
         turned, of_keys = free, free[whole * numbers :]
         of_queries = of_keys[whole * numbers :]

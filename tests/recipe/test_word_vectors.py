@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from polyhead.errors import DataError
-from polyhead.model.word_vectors import load_word_vectors
+from polyhead.recipe.word_vectors import load_word_vectors
 
 PIECES = ["<pad>", "▁dog", "s", "▁cat", "▁über"]
 ENTRIES = {"dog": [1.0, 2.0], "über": [-2.0, 0.5], "horse": [9.0, 9.0], "s": [0.25, -1.0]}

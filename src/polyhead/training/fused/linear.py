@@ -1,9 +1,8 @@
 """Linear maps and the feed-forward network.
 
-By products of our own in float32, and in bfloat16 where a core has a unit for matrices or factors are rounded to whole
-numbers. Else by oneDNN's, which are
-fast but for one: a transposed left factor, as in the gradient of the weight, takes more than twice the time. A kernel
-turns it first, and sums the bias' gradient on the way.
+Products are polyhead's own in float32, and in bfloat16 where a core has a unit for matrices or factors are rounded to
+whole numbers. Elsewhere they are oneDNN's, which are fast but for one: a transposed left factor, as in the gradient of
+the weight, takes more than twice the time. A kernel transposes it first, and sums the bias' gradient on the way.
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
 """
 
@@ -13,21 +12,25 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-from polyhead.hardware import may_use_tiles
+from polyhead.hardware import may_use_tiles, multiplies_bfloat16
 from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import are_on_one_core, halves, numbers
+from polyhead.kernels.arrays.tensors import halves, numbers
 from polyhead.kernels.factors import transpose as kernels
 from polyhead.kernels.factors.whole_numbers import PAIRED
 from polyhead.kernels.linear import gemm, gemm_in_bytes, gemm_in_integers, gemm_in_vectors
-from polyhead.kernels.precision import bits_kept
 from polyhead.kernels.sums.finish import BLOCK
 from polyhead.kernels.sums.registers import PANEL
 from polyhead.kernels.sums.vector_sums import WIDTH
-from polyhead.model.one_core.dropout import DropoutMask
-from polyhead.model.one_core.views import flat, rows
+from polyhead.model.linear import StackedLinear
+from polyhead.training.fused.dropout import DropoutMask
+from polyhead.training.fused.views import flat, rows
+from polyhead.training.precision import Arithmetic
+
+LONG = 1 << 28
+"""Multiplications from which oneDNN's products gain more by a kernel, on its way back, than calls from Python cost."""
 
 _scratch = Scratch()
 
@@ -42,27 +45,54 @@ class Products(Protocol):
     room_for: Callable[[int, int, int], int]
 
 
-def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+class FusedLinear(nn.Module):
+    """`nn.Linear` over the same weight and bias."""
+
+    def __init__(self, plain: nn.Linear, arithmetic: Arithmetic) -> None:
+        super().__init__()
+        self.weight, self.bias, self.arithmetic = plain.weight, plain.bias, arithmetic
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [..., K] → [..., M]."""
+        return linear(x, self.weight, self.bias, self.arithmetic)
+
+
+class FusedStackedLinear(FusedLinear):
+    """`StackedLinear`, whose maps may be taken apart as before."""
+
+    def __init__(self, plain: StackedLinear, arithmetic: Arithmetic) -> None:
+        super().__init__(plain, arithmetic)
+        self.part = plain.part
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor, arithmetic: Arithmetic) -> Tensor:
     """x Wᵀ + b: x [..., K], weight [M, K], bias [M] → [..., M]."""
-    return _Linear.apply(x, weight, bias)
+    products = choose_products(arithmetic, x, weight)
+    if products is None and not is_worth_a_kernel(x, weight):
+        return nn.functional.linear(x, weight, bias)
+    return _Linear.apply(x, weight, bias, products)
 
 
 def feed_forward(
-    x: Tensor, inner: Tensor, inner_bias: Tensor, outer: Tensor, outer_bias: Tensor, mask: DropoutMask | None
+    x: Tensor,
+    inner: Tensor,
+    inner_bias: Tensor,
+    outer: Tensor,
+    outer_bias: Tensor,
+    mask: DropoutMask | None,
+    products: Products | None,
 ) -> Tensor:
     """dropout(max(0, x Wᵀ + b)) Vᵀ + c: x [..., K], inner [F, K] and its bias [F], outer [M, F] and its bias [M].
 
     One mask serves both on the way back: what is above 0 behind the dropout passed the ReLU, too.
     """
-    return _FeedForward.apply(x, inner, inner_bias, outer, outer_bias, mask)
+    return _FeedForward.apply(x, inner, inner_bias, outer, outer_bias, mask, products)
 
 
-def own_products(x: Tensor, *weights: Tensor) -> Products | None:
+def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> Products | None:
     """What multiplies x's rows and these weights, if that is our own."""
-    if not are_on_one_core(x):
-        return None
     sizes = [size for weight in weights for size in weight.shape]
-    count, bits = x.numel() // x.size(-1), bits_kept()
+    count, bits = x.numel() // x.size(-1), arithmetic.bits
     if bits == 8 and gemm_in_bytes.may_multiply() and _fit(sizes, PANEL) and count <= gemm_in_bytes.LONGEST:
         return gemm_in_bytes
     if x.dtype == torch.float32:
@@ -72,19 +102,25 @@ def own_products(x: Tensor, *weights: Tensor) -> Products | None:
     return gemm if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
 
 
+def is_worth_a_kernel(x: Tensor, weight: Tensor) -> bool:
+    """Whether oneDNN's products of bfloat16 are long enough for a kernel that transposes on their way back."""
+    return x.dtype == torch.bfloat16 and x.numel() * weight.size(0) >= LONG and multiplies_bfloat16()
+
+
 def _fit(sizes: list[int], multiple: int) -> bool:
     return all(size % multiple == 0 for size in sizes)
 
 
 class _Linear(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, products: Products | None) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return _product(x, weight, bias)
+        ctx.products = products
+        return _product(products, x, weight, bias)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return _gradients(gradients[0], *ctx.saved_tensors)
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        return *_gradients(ctx.products, gradients[0], *ctx.saved_tensors), None
 
 
 class _FeedForward(torch.autograd.Function):
@@ -97,32 +133,33 @@ class _FeedForward(torch.autograd.Function):
         outer: Tensor,
         outer_bias: Tensor,
         mask: DropoutMask | None,
+        products: Products | None,
     ) -> Tensor:
-        hidden = _product(x, inner, inner_bias, activated=True)
+        hidden = _product(products, x, inner, inner_bias, activated=True)
         if mask is not None:
             masks.drop_in_place(flat(hidden), *mask)
         ctx.scale = 1.0 if mask is None else float(mask.scale)
         ctx.save_for_backward(x, inner, outer, hidden)
-        return _product(hidden, outer, outer_bias)
+        ctx.products = products
+        return _product(products, hidden, outer, outer_bias)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, None, None]:
         x, inner, outer, hidden = ctx.saved_tensors
-        (gradient,) = gradients
-        if products := own_products(x, outer, inner):
+        (gradient,), products = gradients, ctx.products
+        if products is not None:
             of_outer, d_hidden = _weight_gradient(products, gradient, hidden, outer), torch.empty_like(hidden)
             room = _room(products, gradient, outer)
             products.gated_gradient(rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), room)
             of_inner = _weight_gradient(products, d_hidden, x, inner)
-            return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None
-        d_hidden, d_outer, d_outer_bias = _gradients(gradient, hidden, outer)
+            return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None, None
+        d_hidden, d_outer, d_outer_bias = _gradients(None, gradient, hidden, outer)
         turned, d_inner_bias = _room_to_turn(d_hidden), inner.new_empty(inner.size(0))
         kernels.turn_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(turned), halves(d_inner_bias))
-        return d_hidden @ inner, _times(turned, x), d_inner_bias, d_outer, d_outer_bias, None
+        return d_hidden @ inner, _times(turned, x), d_inner_bias, d_outer, d_outer_bias, None, None
 
 
-def _product(x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
-    products = own_products(x, weight)
+def _product(products: Products | None, x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
     if products is None:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
     out, room = x.new_empty(*x.shape[:-1], weight.size(0)), _room(products, x, weight)
@@ -130,9 +167,9 @@ def _product(x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -
     return out
 
 
-def _gradients(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _gradients(products: Products | None, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Those of x, weight and bias."""
-    if products := own_products(x, weight):
+    if products is not None:
         return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
     turned, d_bias = _room_to_turn(gradient), weight.new_empty(weight.size(0))
     kernels.turn(rows(gradient), rows(turned), halves(d_bias))

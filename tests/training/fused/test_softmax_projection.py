@@ -16,10 +16,11 @@ from polyhead.kernels.factors.whole_numbers import PAIRED
 from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
 from polyhead.kernels.loss.expectations import CHUNK, GROUP
 from polyhead.kernels.numbers.exponential import LARGEST
-from polyhead.kernels.precision import Bits, rounding_to
 from polyhead.kernels.sums.registers import PANEL
 from polyhead.kernels.sums.vector_sums import WIDTH
-from polyhead.training import expectations as module
+from polyhead.training.fused import softmax_projection as module
+from polyhead.training.precision import Arithmetic, Bits
+from polyhead.training.softmax_projection import Expectations
 
 SMOOTHING = 0.1
 NEAR = 0.01
@@ -31,6 +32,7 @@ OF_LENGTH = 0.0
 WHOLE = 1
 """Widths are multiples of it."""
 DTYPE = torch.bfloat16
+ARITHMETIC = Arithmetic()
 Problem = tuple[Tensor, Tensor, Tensor]
 
 
@@ -65,11 +67,12 @@ def unit(request: pytest.FixtureRequest) -> Iterator[None]:
         pytest.skip("this CPU has no unit for matrices")
     if request.param == "bytes" and not gemm_in_bytes.may_multiply():
         pytest.skip("this CPU has AMX, or no VNNI for bytes")
-    with pytest.MonkeyPatch.context() as patch, rounding_to(chosen.bits):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "may_use_tiles", lambda: request.param == "tiles")
         here = sys.modules[__name__]
         patch.setattr(here, "WHOLE", chosen.whole)
         patch.setattr(here, "DTYPE", chosen.dtype)
+        patch.setattr(here, "ARITHMETIC", Arithmetic(chosen.dtype, chosen.bits))
         patch.setattr(here, "NEAR", chosen.near)
         patch.setattr(here, "NEAR_LOG", chosen.near_log)
         patch.setattr(here, "OF_LENGTH", chosen.of_length)
@@ -93,12 +96,13 @@ def target_logits(features: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
     return (features.float() * weight[targets].float()).sum(-1)
 
 
-def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> module.Expectations | None:
-    return module.by_kernel(features, weight, targets, target_logits(features, weight, targets), SMOOTHING)
+def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations | None:
+    return module.by_kernel(ARITHMETIC, features, weight, targets, target_logits(features, weight, targets), SMOOTHING)
 
 
-def expectations(features: Tensor, weight: Tensor, targets: Tensor) -> module.Expectations:
-    return module.expectations(features, weight, targets, target_logits(features, weight, targets), SMOOTHING)
+def expectations(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations:
+    logits = target_logits(features, weight, targets)
+    return module.projection_by_kernels(ARITHMETIC, features, weight, targets, logits, SMOOTHING)
 
 
 def assert_near(problem: Problem) -> None:
@@ -209,20 +213,6 @@ def test_what_is_no_number_stays_none(value: float) -> None:
     assert log_normaliser[:7].isfinite().all()
 
 
-def test_operations_that_take_more_cores_are_left_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(module, "ADDS_PAIRS", True)
-    monkeypatch.setattr(module, "may_multiply", lambda: True)
-    monkeypatch.setattr(module, "by_kernel", lambda *_: asked.append(1))
-    problem = draw_problem(5, 7, 4)
-    expectations(*problem)
-    assert asked == [1]
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    expectations(*problem)
-    expectations(*(x.float() if x.is_floating_point() else x for x in problem))
-    assert asked == [1]
-
-
 def test_words_far_likelier_than_the_target() -> None:
     """Up to where exponentials, or their squares, leave float32 nothing is lost; beyond, nothing is cut off."""
     features, weight = in_its_format(torch.ones(2, 2), torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]]))
@@ -237,7 +227,7 @@ def test_a_target_that_is_no_word_is_refused_before_a_kernel_sees_it(wrong: int)
     features, weight, targets = draw_problem(20, 30, 64)
     targets[7] = wrong
     with pytest.raises(IndexError, match="targets .* but the vocabulary has 30 words"):
-        module.by_kernel(features, weight, targets, torch.zeros(20), SMOOTHING)
+        module.by_kernel(ARITHMETIC, features, weight, targets, torch.zeros(20), SMOOTHING)
     for fewer in (19, 0):
         with pytest.raises(ValueError, match=f"20 rows of features, but targets of shape \\({fewer},\\)"):
-            module.by_kernel(features, weight, targets[:fewer], torch.zeros(20), SMOOTHING)
+            module.by_kernel(ARITHMETIC, features, weight, targets[:fewer], torch.zeros(20), SMOOTHING)

@@ -1,4 +1,4 @@
-"""LayerNorm (Ba et al. 2016).
+"""LayerNorm (Ba et al. 2016) of bfloat16, computed in float32.
 
 Shapes: N rows, D numbers in each.
 """
@@ -7,16 +7,30 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from polyhead.kernels import norm as kernels
 from polyhead.kernels.arrays.tensors import halves
-from polyhead.model.one_core.views import like, rows
+from polyhead.model.sublayer import LayerNorm
+from polyhead.training.fused.views import like, rows
+from polyhead.training.precision import Arithmetic
 
 
-def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    """LayerNorm, computed in float32: x [..., D], gain and bias [D] → [..., D]."""
-    return _LayerNorm.apply(x, gain, bias, epsilon)
+class FusedLayerNorm(nn.Module):
+    """`LayerNorm`. PyTorch's of bfloat16 adds up the gradients of gain and bias in bfloat16, which loses a tenth."""
+
+    def __init__(self, plain: LayerNorm) -> None:
+        super().__init__()
+        self.weight, self.bias, self.eps = plain.weight, plain.bias, plain.eps
+
+    @classmethod
+    def where_faster(cls, plain: LayerNorm, arithmetic: Arithmetic) -> nn.Module:
+        """In bfloat16; in float32 PyTorch's is as fast."""
+        return cls(plain) if arithmetic.dtype == torch.bfloat16 else plain
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [..., D] → [..., D]."""
+        return _LayerNorm.apply(x, self.weight, self.bias, self.eps)
 
 
 class _LayerNorm(torch.autograd.Function):

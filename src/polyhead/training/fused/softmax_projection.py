@@ -1,6 +1,6 @@
-"""What the softmax of a batch's logits expects, a chunk of rows at a time: the dense part of the loss's gradients.
+"""The softmax over the vocabulary and the dense part of the loss's gradients by kernels.
 
-On a single core kernels compute it, in float32 or where it multiplies bfloat16 natively; else operations of PyTorch.
+They compute in float32, or where the CPU multiplies bfloat16 natively in that.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import are_on_one_core, floats, halves, pairs
+from polyhead.kernels.arrays.tensors import floats, halves, pairs
 from polyhead.kernels.factors.panels import pack_columns, pack_rows, unpack
 from polyhead.kernels.factors.whole_numbers import PAIRED
 from polyhead.kernels.linear import gemm_in_bytes
@@ -23,48 +23,39 @@ from polyhead.kernels.loss import expectations_in_float32 as real
 from polyhead.kernels.loss import expectations_in_integers as integers
 from polyhead.kernels.loss import expectations_in_tiles as tiled
 from polyhead.kernels.numbers.exponential import LARGEST
-from polyhead.kernels.precision import bits_kept
 from polyhead.kernels.sums.finish import BLOCK
 from polyhead.kernels.sums.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.sums.vector_sums import WIDTH
+from polyhead.training.precision import Arithmetic
+from polyhead.training.softmax_projection import Expectations, softmax_projection
 
-CHUNK_ROWS = 256
-"""Rows of logits computed at once: few enough to stay in the cache, enough to keep the matrix product busy."""
-CHUNKS_KEPT = 4
-"""Chunks of probabilities kept for one product with the features: fewer, longer sums into d weight."""
-ROW_STEP = 64
-"""The last chunk is filled up to a multiple of this: for every new shape of a product oneDNN builds a new kernel."""
 BYTES_KEPT = 1 << 27
 """Of exponentials; more rows than have so many are taken in parts, as if they were shares of a batch."""
 
-Expectations = tuple[Tensor, Tensor, Tensor]
-"""log Z [N] and Σ_v p_v weight_v [N, D], float32; Σ_n (p_n - q_n) features_n [V, D], float32 or the features' dtype."""
 _Sums = tuple[Tensor, Tensor, Tensor]
-"""The same, but the first is Z."""
+"""`Expectations`, but the first is Z."""
 
 _scratch = Scratch()
 
 
-def expectations(
-    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+def projection_by_kernels(
+    arithmetic: Arithmetic, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> Expectations:
-    """features [N, D], weight [V, D], targets [N], their logits [N] float32 → log Z and what p expects.
-
-    With z = features · weightᵀ, Z = Σ_v e^z and p = e^z / Z. The third is the whole gradient of the weight: q puts
-    1 - smoothing on the target and spreads the rest over all words.
-    """
-    found = by_kernel(features, weight, targets, target_logits, smoothing) if _has_kernel(features) else None
-    return found if found is not None else by_operations(features, weight, targets, smoothing)
+    """With its first argument given, a `SoftmaxProjection`: by kernels where there are some for these sizes."""
+    given, found = (features, weight, targets, target_logits, smoothing), None
+    if _has_kernel(features):
+        found = by_kernel(arithmetic, *given)
+    return softmax_projection(*given) if found is None else found
 
 
 def _has_kernel(features: Tensor) -> bool:
     if features.dtype == torch.float32:
-        return are_on_one_core(features) and features.size(1) % WIDTH == 0 and may_multiply()
-    return are_on_one_core(features) and ADDS_PAIRS
+        return features.size(1) % WIDTH == 0 and may_multiply()
+    return ADDS_PAIRS
 
 
 def by_kernel(
-    features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+    arithmetic: Arithmetic, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> Expectations | None:
     """None where some word is so much likelier than the target that its exponential would be cut off.
 
@@ -72,12 +63,15 @@ def by_kernel(
     Raises IndexError for a target that is not one of the V words, ValueError where there is not one for each row.
     """
     _check(targets, features.size(0), weight.size(0))
-    largest = integers.LARGEST if _are_rounded(features) else LARGEST
+    given = features, weight, targets, target_logits, smoothing
+    rounded = features.dtype == torch.float32 and arithmetic.bits is not None and features.size(1) % PAIRED == 0
     if features.dtype == torch.float32:
-        kernel = _in_float32
+        totals, mean_weight, d_weight = _in_float32(rounded, *given)
+    elif may_use_tiles() and features.size(1) % BLOCK == 0:
+        totals, mean_weight, d_weight = _in_parts(*given)
     else:
-        kernel = _in_parts if may_use_tiles() and features.size(1) % BLOCK == 0 else _in_vectors
-    totals, mean_weight, d_weight = kernel(features, weight, targets, target_logits, smoothing)
+        totals, mean_weight, d_weight = _in_vectors(_are_bytes(arithmetic, features), *given)
+    largest = integers.LARGEST if rounded else LARGEST
     if not bool((totals < math.exp(largest) * 0.99).all()):
         return None
     return target_logits + totals.log(), mean_weight, d_weight
@@ -129,7 +123,10 @@ def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
     return totals[:known], mean_weight, d_weight
 
 
-def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
+def _in_vectors(
+    bytes_multiply: bool, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> _Sums:
+    """bytes_multiply: whether logits are products of bytes."""
     (rows, width), words = features.shape, weight.size(0)
     x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % DOWN))
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
@@ -147,7 +144,7 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
     )
     asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
     found = kernels.Found(totals.numpy(), mean_weight.numpy(), mean_features)
-    if _are_bytes(features):
+    if bytes_multiply:
         bytes_ = _scratch.take("bytes", (in_bytes.room_for(x.size(0), width, words),), torch.uint8).numpy()
         in_bytes.expectations(halves(x), halves(weight), across, asked, found, room, bytes_)
     else:
@@ -159,19 +156,16 @@ def _in_vectors(features: Tensor, weight: Tensor, targets: Tensor, target_logits
     return totals[:rows], mean_weight[:rows, :width], d_weight
 
 
-def _are_bytes(features: Tensor) -> bool:
-    """Whether logits are products of bytes."""
-    return bits_kept() == 8 and features.size(1) % PANEL == 0 and gemm_in_bytes.may_multiply()
+def _are_bytes(arithmetic: Arithmetic, features: Tensor) -> bool:
+    return arithmetic.bits == 8 and features.size(1) % PANEL == 0 and gemm_in_bytes.may_multiply()
 
 
-def _are_rounded(features: Tensor) -> bool:
-    """Whether they are multiplied as whole numbers."""
-    return features.dtype == torch.float32 and bits_kept() is not None and features.size(1) % PAIRED == 0
-
-
-def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
+def _in_float32(
+    rounded: bool, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
+) -> _Sums:
+    """rounded: whether features and weights are multiplied as whole numbers."""
     (rows, width), words = features.shape, weight.size(0)
-    kernels: Any = integers if _are_rounded(features) else real
+    kernels: Any = integers if rounded else real
     shapes = kernels.shapes(words, width)
     room = kernels.Room(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
@@ -189,38 +183,3 @@ def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits
         room,
     )
     return totals, mean_weight, d_weight
-
-
-def by_operations(features: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> Expectations:
-    """Rows of zeros fill the last chunk up; they add nothing to the third result and are cut off the other two."""
-    rows = features.size(0)
-    x = nn.functional.pad(features, (0, 0, 0, -rows % ROW_STEP))
-    words = nn.functional.pad(targets, (0, -rows % ROW_STEP))[:, None]
-    log_normaliser = x.new_empty(x.size(0), dtype=torch.float32)
-    mean_weight = torch.empty_like(x, dtype=torch.float32)
-    d_weight = torch.zeros_like(weight, dtype=torch.float32)
-    kept = x.new_empty(min(CHUNKS_KEPT * CHUNK_ROWS, x.size(0)), weight.size(0))
-    for first in range(0, x.size(0), CHUNKS_KEPT * CHUNK_ROWS):
-        end = min(first + CHUNKS_KEPT * CHUNK_ROWS, x.size(0))
-        for start in range(first, end, CHUNK_ROWS):
-            chunk = slice(start, min(start + CHUNK_ROWS, end))
-            logits = x[chunk] @ weight.t()
-            probabilities = torch.softmax(logits, -1, out=kept[start - first : chunk.stop - first])
-            log_normaliser[chunk] = _log_normaliser(logits, probabilities, words[chunk])
-            mean_weight[chunk] = probabilities @ weight
-        d_weight += kept[: end - first].t() @ x[first:end]
-    exact = features.float()
-    d_weight.index_add_(0, targets, exact, alpha=smoothing - 1)
-    d_weight -= smoothing / weight.size(0) * exact.sum(0)
-    return log_normaliser[:rows], mean_weight[:rows], d_weight
-
-
-def _log_normaliser(logits: Tensor, probabilities: Tensor, words: Tensor) -> Tensor:
-    """log Σ exp z [N] float32, read off any word: log Σ exp z = z_v - log p_v; words [N, 1] says which of them.
-
-    Where the word's probability is too small to be told from 0, off the likeliest, whose p is 1/V at least.
-    """
-    logit, probability = logits.gather(1, words), probabilities.gather(1, words)
-    if not probability.all():
-        logit, probability = logits.amax(-1, keepdim=True), probabilities.amax(-1, keepdim=True)
-    return logit.float()[:, 0] - probability.float().log()[:, 0]

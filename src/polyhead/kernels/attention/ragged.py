@@ -11,7 +11,7 @@ Starts = NDArray[np.int64]
 """[B + 1]: the first row of each sentence, and the first one behind them all."""
 
 
-class Sight(NamedTuple):
+class Ragged(NamedTuple):
     """A query sees the keys of its own sentence."""
 
     queries: Starts
@@ -53,17 +53,17 @@ def length(starts: Starts, b: int) -> int:
 
 
 @kernel
-def sentence(sight: Sight, b: int) -> Any:
+def sentence(ragged: Ragged, b: int) -> Any:
     """Its first row on either side, and its rows."""
-    return sight.queries[b], sight.keys[b], length(sight.queries, b), length(sight.keys, b)
+    return ragged.queries[b], ragged.keys[b], length(ragged.queries, b), length(ragged.keys, b)
 
 
 @kernel
-def longest(sight: Sight) -> Any:
+def longest(ragged: Ragged) -> Any:
     """Rows of a sentence as long as any, on either side."""
     queries = keys = 0
-    for b in range(sight.queries.shape[0] - 1):
-        queries, keys = max(queries, length(sight.queries, b)), max(keys, length(sight.keys, b))
+    for b in range(ragged.queries.shape[0] - 1):
+        queries, keys = max(queries, length(ragged.queries, b)), max(keys, length(ragged.keys, b))
     return queries, keys
 
 

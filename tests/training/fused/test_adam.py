@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.kernels.adam import CHUNK
-from polyhead.training.fused_adam import FusedAdam, norm_by_kernels
+from polyhead.training.fused.adam import FusedAdam, norm_by_kernels
 from polyhead.training.gradient import Gradient
 from polyhead.training.parallel import Workers
 from polyhead.training.update_rule import Stepped

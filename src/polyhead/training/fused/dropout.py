@@ -4,10 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from polyhead.kernels import dropout as kernels
-from polyhead.model.one_core.views import flat, like
+from polyhead.model.dropout import Dropout, random_bits
+from polyhead.training.fused.views import flat, like
+from polyhead.training.precision import Arithmetic
 
 _ALL = 2**16
 
@@ -30,14 +32,26 @@ class DropoutMask(NamedTuple):
         return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), scale)
 
 
-def dropout(x: Tensor, mask: DropoutMask) -> Tensor:
-    """scale · x where an element stays, else 0: any shape."""
-    return _Dropout.apply(x, mask)
+class FusedDropout(nn.Module):
+    """`Dropout` that decides every element from a seed and its place."""
+
+    def __init__(self, plain: "Dropout | FusedDropout", arithmetic: Arithmetic) -> None:
+        super().__init__()
+        self.rate = plain.rate
+
+    def forward(self, x: Tensor) -> Tensor:
+        mask = self.mask()
+        return x if mask is None else _Dropout.apply(x, mask)
+
+    def mask(self) -> DropoutMask | None:
+        """The next mask; None where nothing is dropped."""
+        return DropoutMask.of(self.rate, random_bits()) if self.training and self.rate > 0 else None
 
 
-def add_dropout(residual: Tensor, x: Tensor, mask: DropoutMask) -> Tensor:
-    """residual + dropout(x): any shape."""
-    return _AddDropout.apply(residual, x, mask)
+def add_dropout(residual: Tensor, x: Tensor, dropout: FusedDropout) -> Tensor:
+    """residual + dropout(x) in one pass over the memory: any shape."""
+    mask = dropout.mask()
+    return residual + x if mask is None else _AddDropout.apply(residual, x, mask)
 
 
 class _Dropout(torch.autograd.Function):

@@ -1,0 +1,140 @@
+"""Multi-head attention over sentences without padding.
+
+Shapes: H heads, d numbers of a head. N rows are of queries, M of keys.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from polyhead.kernels.arrays.scratch import Scratch
+from polyhead.kernels.attention import in_squares, in_vectors
+from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Starts, Width
+from polyhead.kernels.linear import gemm_in_vectors as vectors
+from polyhead.kernels.sums import squares
+from polyhead.kernels.sums.vector_sums import WIDTH
+from polyhead.model.attention import MultiHeadAttention, ScaledDotProductAttention
+from polyhead.training.fused.heads import heads_apart, views, whole
+from polyhead.training.fused.linear import linear
+from polyhead.training.precision import Arithmetic
+
+_scratch = Scratch()
+
+
+class FusedMultiHeadAttention(nn.Module):
+    """`MultiHeadAttention` by kernels' products; without padding by a kernel of equation 1, too."""
+
+    def __init__(self, plain: MultiHeadAttention, core: ScaledDotProductAttention, arithmetic: Arithmetic) -> None:
+        super().__init__()
+        self.query_key_value, self.output = plain.query_key_value, plain.output
+        self.num_heads, self.core, self.arithmetic = plain.num_heads, core, arithmetic
+
+    @classmethod
+    def where_plain(cls, plain: MultiHeadAttention, arithmetic: Arithmetic) -> nn.Module:
+        """One whose core was exchanged from outside stays as it is."""
+        core = plain.core
+        return cls(plain, core, arithmetic) if type(core) is ScaledDotProductAttention else plain
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | Ragged | None) -> Tensor:
+        """x [B, T, D] looks at memory [B, S, D]; or x [N, D] at memory [M, D] as a `Ragged` says."""
+        query, key, value = self._project(x, memory)
+        if isinstance(mask, Ragged):
+            context = ragged_attention(query, key, value, mask)
+        else:
+            context = self.core(query, key, value, mask)
+        output = self.output
+        return linear(context.transpose(-3, -2).flatten(-2), output.weight, output.bias, self.arithmetic)
+
+    def _project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, ...]:
+        """Q, K and V: in self-attention by one product, else by two of the stacked maps taken apart once."""
+        maps, heads, arithmetic = self.query_key_value, self.num_heads, self.arithmetic
+        if memory is x:
+            return heads_apart(linear(x, maps.weight, maps.bias, arithmetic), 3, heads)
+        sizes = [maps.weight.size(1), 2 * maps.weight.size(1)]
+        weights, biases = torch.split(maps.weight, sizes), torch.split(maps.bias, sizes)
+        (query,) = heads_apart(linear(x, weights[0], biases[0], arithmetic), 1, heads)
+        return query, *heads_apart(linear(memory, weights[1], biases[1], arithmetic), 2, heads)
+
+    def takes_ragged(self) -> bool:
+        """Whether sentences may come without padding: without dropout of weights, and for heads of some sizes."""
+        numbers = self.query_key_value.weight.size(1) // self.num_heads
+        if self.core.dropout.rate > 0:
+            return False
+        if self.arithmetic.dtype == torch.float32:
+            return numbers % WIDTH == 0 and vectors.may_multiply()
+        return numbers % squares.NUMBERS == 0 and squares.may_multiply()
+
+
+def ragged_attention(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
+    """Equation 1 of sentences without padding: query [H, N, d], key and value [H, M, d] → context [H, N, d].
+
+    Rows that are no sentence's get zeros, and give none a gradient. Not more than some hundred keys of a sentence.
+    """
+    return _RaggedAttention.apply(*map(_in_rows, (query, key, value)), ragged)
+
+
+class _RaggedAttention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
+        heads, _, numbers = query.shape
+        width, scale, attending = Width(heads, numbers), 1 / math.sqrt(numbers), _in_squares_or_vectors(query)
+        (context,) = _room_for_heads(query, ragged.queries, 1)
+        weights = torch.empty(attending.bytes_of_weights(ragged, width), dtype=torch.uint8)
+        given, room = _projected(query, key, value), _room(attending.room_to_attend(ragged, width))
+        attending.attend(given, ragged, width, scale, weights.data_ptr(), _heads(context), room)
+        ctx.save_for_backward(query, key, value, weights)
+        ctx.known = ragged, width, scale
+        return context
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        query, key, value, weights = ctx.saved_tensors
+        (ragged, width, scale), d_context = ctx.known, _in_rows(gradients[0])
+        attending = _in_squares_or_vectors(query)
+        d_query, d_key, d_value = _gradients(query, key, value, ragged)
+        given, found = _projected(query, key, value), _projected(d_query, d_key, d_value)
+        room = _room(attending.room_to_differentiate(ragged, width))
+        attending.differentiate(_heads(d_context), given, ragged, width, scale, weights.data_ptr(), found, room)
+        return d_query, d_key, d_value, None
+
+
+def _in_squares_or_vectors(x: Tensor) -> Any:
+    """What computes it."""
+    return in_vectors if x.dtype == torch.float32 else in_squares
+
+
+def _in_rows(x: Tensor) -> Tensor:
+    """The numbers of a head beside each other."""
+    return x if x.stride(-1) == 1 else x.contiguous()
+
+
+def _projected(query: Tensor, key: Tensor, value: Tensor) -> Projected:
+    return Projected(_heads(query), _heads(key), _heads(value))
+
+
+def _heads(x: Tensor) -> Heads:
+    """[H, N, d], as a kernel finds it."""
+    return Heads(x.data_ptr(), *(x.element_size() * stride for stride in x.stride()[:2]))
+
+
+def _room(size: int) -> NDArray[np.uint8]:
+    return _scratch.take("room", (size,), torch.uint8).numpy()
+
+
+def _gradients(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> tuple[Tensor, ...]:
+    """Room for them: in one memory where the three are of one projection, else in one of the query's and another."""
+    if whole((query, key, value)) is not None:
+        return _room_for_heads(query, ragged.queries, 3)
+    return *_room_for_heads(query, ragged.queries, 1), *_room_for_heads(key, ragged.keys, 2)
+
+
+def _room_for_heads(like: Tensor, starts: Starts, parts: int) -> tuple[Tensor, ...]:
+    """`parts` times [H, N, d]; rows that are no sentence's are zeros already."""
+    heads, rows, numbers = like.shape
+    room = like.new_empty(rows, parts * heads * numbers)
+    room[int(starts[-1]) :] = 0
+    return views(room, parts, heads)
