@@ -50,7 +50,7 @@ class System:
 AUTOCAST = Setting("bf16 autocast", {"precision": "bf16-autocast"}, in_bfloat16=True)
 PRODUCTS = Setting("float32, products in bf16", {"precision": "bf16-products"}, in_bfloat16=True)
 FLOAT32 = Setting("float32", {"precision": "float32"})
-DTYPES = ("float32", "bfloat16", "int8")
+DTYPES = ("float32", "int8")
 """Of our prepared engine."""
 PYTORCH = (AUTOCAST, PRODUCTS, FLOAT32)
 
@@ -77,14 +77,7 @@ TRAINING = (
 OUR_TRANSLATIONS = (
     Setting("auto", {"engine": "auto", "dtype": "auto", "patience": 1}),
     Setting("plain", {"engine": "plain", "dtype": "float32", "patience": 1}),
-    *(
-        Setting(
-            f"prepared {dtype}",
-            {"engine": "prepared", "dtype": dtype, "patience": 1},
-            in_bfloat16=dtype == "bfloat16",
-        )
-        for dtype in DTYPES
-    ),
+    *(Setting(f"prepared {dtype}", {"engine": "prepared", "dtype": dtype, "patience": 1}) for dtype in DTYPES),
 )
 """With patience 1 a beam search ends as the peers' do …"""
 TO_THE_END = Setting("auto, no patience", {"engine": "auto", "dtype": "auto", "patience": None})

@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from polyhead.bundle import FORMAT, load_bundle, save_description, save_weights
 from polyhead.engine.choice import PLAIN, Choice
-from polyhead.engine.fused import has_instructions
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError
 from polyhead.manifest import accept
@@ -115,7 +114,6 @@ def test_a_changed_weight_is_in_every_engine_made_afterwards(model, choice, chan
     assert np.array_equal(after, logits(prepare(load_bundle(model).model, choice)))
 
 
-@pytest.mark.skipif(not has_instructions(), reason="this CPU has no AVX2 or no FMA: an engine needs modules")
 def test_an_engine_of_arrays_is_that_of_modules_and_keeps_what_it_was_made_of(model):
     bundle = load_bundle(model)
     engine = prepare(bundle.trained, PREPARED)

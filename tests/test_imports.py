@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from polyhead.engine.fused import has_instructions
+from polyhead.engine.kernel_engine import has_products_of_bytes
 from polyhead.kernels.code import is_known
 from polyhead.model.config import TransformerConfig
 from tests.small import write_small
 
 LIGHT = ("text", "symbols", "errors", "config", "files", "demo.grammar", "tokenizers", "cli")
-LIGHT += ("engine.fused", "engine.rows", "shortlist")
+LIGHT += ("engine.kernel_engine", "engine.output_subset", "shortlist")
 HEAVY = ("torch", "matplotlib", "fastapi", "sacrebleu", "numba", "llvmlite.binding")
 
 
@@ -44,7 +44,7 @@ def test_what_needs_no_tensors_loads_none(module: str) -> None:
 
 
 translates_by_itself = pytest.mark.skipif(
-    not (has_instructions() and is_known()), reason="PyTorch or a compiler is needed here to translate"
+    not (has_products_of_bytes() and is_known()), reason="PyTorch or a compiler is needed here to translate"
 )
 
 

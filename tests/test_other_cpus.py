@@ -14,7 +14,7 @@ TRANSLATING = (
     "kernels/attention/test_of_rows.py",
     "kernels/linear/test_float32.py",
     "kernels/linear/test_int8.py",
-    "engine/test_fused.py",
+    "engine/test_kernel_engine.py",
 )
 TRAINING = (
     "kernels/factors/test_panels.py",

@@ -18,7 +18,7 @@ from polyhead.decoding.search import search as run_search
 from polyhead.decoding.search import width
 from polyhead.decoding.trace import Observer
 from polyhead.decoding.workers import batches_for_workers, side_by_side
-from polyhead.engine.choice import DtypeName, EngineName, choose, needs_modules
+from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import PolyheadError
 from polyhead.pieces import Limits, cut_into_pieces, encode_source
@@ -66,7 +66,7 @@ class Translator:
         self.limits = Limits.of(self.bundles)
         self.choices = tuple(choose(each.trained, engine, dtype) for each in self.bundles)
         prepared: list[Any] = [
-            prepare(each.model if needs_modules(each.trained, choice) else each.trained, choice)
+            prepare(each.model if choice.engine == "plain" else each.trained, choice)
             for each, choice in zip(self.bundles, self.choices, strict=True)
         ]
         for each in self.bundles:

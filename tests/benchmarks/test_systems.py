@@ -37,7 +37,7 @@ def test_a_format_that_the_processor_does_not_multiply_is_left_out(
 ) -> None:
     monkeypatch.setattr(systems, "multiplies_bfloat16", lambda: multiplies)
     names = {setting.name for system in taking_part(SYSTEMS, ()) for setting in system.settings}
-    assert ({"bf16 autocast", "float32, products in bf16", "bfloat16", "prepared bfloat16"} <= names) == multiplies
+    assert ({"bf16 autocast", "float32, products in bf16", "bfloat16"} <= names) == multiplies
     assert {"auto", "float32", "prepared int8"} <= names
     assert any("bf16" in name or "bfloat16" in name for name in names) == multiplies
 

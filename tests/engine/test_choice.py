@@ -1,18 +1,19 @@
 """Which engine is taken."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from polyhead.engine import choice, fused
-from polyhead.engine.choice import Choice, choose, fused_arrays
-from polyhead.engine.in_arrays import PreparedInArrays
+from polyhead.engine import kernel_engine
+from polyhead.engine.choice import Choice, choose, kernel_arrays
+from polyhead.engine.kernel_engine import KernelEngine
 from polyhead.engine.modules import arrays_of
 from polyhead.engine.prepare import prepare
-from polyhead.engine.projection import Plain
 from polyhead.errors import ModelError
+from polyhead.model.attention import ScaledDotProductAttention
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
 from polyhead.model.positions import POSITIONS, NoPosition
@@ -30,28 +31,17 @@ def recurrent():
     return build_model(RNNConfig(d_model=8, hidden_size=8), 9, 9)
 
 
-@pytest.mark.parametrize(
-    ("features", "dtype"),
-    [(set(), "float32"), ({"avx512_vnni", "avx512_bf16"}, "int8"), ({"avx512_bf16"}, "bfloat16")],
-)
+@pytest.mark.parametrize(("features", "dtype"), [(set(), "float32"), ({"avx2", "fma3"}, "int8")])
 def test_the_fastest_for_this_cpu(monkeypatch: pytest.MonkeyPatch, features: set[str], dtype: Any) -> None:
-    monkeypatch.setattr(choice, "cpu_features", lambda: features)
-    monkeypatch.setattr(fused, "cpu_features", set[str])
-    monkeypatch.setattr(choice, "has_int8", lambda: True)
+    monkeypatch.setattr(kernel_engine, "cpu_features", lambda: features)
     assert choose(transformer(256)) == Choice("prepared", dtype)
     assert choose(transformer()) == Choice("prepared", "float32"), "a narrow model is quick enough"
 
 
-def test_our_own_products_need_nothing_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fused, "cpu_features", lambda: {"avx2", "fma3"})
-    monkeypatch.setattr(choice, "has_int8", lambda: False)
-    assert choose(transformer(256)) == choose(transformer(), dtype="int8") == Choice("prepared", "int8")
-
-
 def test_what_is_asked_for_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "multiplies_bfloat16", lambda: True)
+    monkeypatch.setattr(kernel_engine, "cpu_features", lambda: {"avx2", "fma3"})
     assert choose(transformer(256), "plain") == Choice("plain", "float32")
-    assert choose(transformer(), "prepared", "bfloat16") == Choice("prepared", "bfloat16")
+    assert choose(transformer(), dtype="int8") == Choice("prepared", "int8")
     assert str(choose(transformer(), "auto", "float32")) == "prepared engine, float32"
 
 
@@ -64,53 +54,84 @@ def test_an_rnn_is_searched_as_it_is() -> None:
         choose(model, dtype="int8")
 
 
-def test_what_this_build_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "has_int8", lambda: False)
-    monkeypatch.setattr(fused, "cpu_features", set[str])
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    monkeypatch.setattr(choice, "multiplies_bfloat16", lambda: False)
-    with pytest.raises(ModelError, match="FBGEMM"):
+def test_what_this_cpu_or_this_model_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_engine, "cpu_features", lambda: {"avx2", "fma3"})
+    odd = build_model(TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=18, d_ff=8, num_heads=2), 9, 9)
+    with pytest.raises(ModelError, match="multiples of 4"):
+        choose(odd, dtype="int8")
+    assert choose(odd) == Choice("prepared", "float32")
+    monkeypatch.setattr(kernel_engine, "cpu_features", set[str])
+    with pytest.raises(ModelError, match="AVX2"):
         choose(transformer(), dtype="int8")
-    with pytest.raises(ModelError, match="AVX-512"):
-        choose(transformer(), dtype="bfloat16")
-    prepared = prepare(transformer(), choose(transformer(256)))
-    assert isinstance(prepared, PreparedInArrays)
-    assert isinstance(prepared.prepared.output, Plain)
 
 
-def test_a_part_without_a_prepared_form_leaves_the_model_as_it_is() -> None:
-    model = transformer()
-    model.get_submodule("decoder.layers.0.feed_forward").activation = torch.tanh
-    assert choose(model) == Choice("plain", "float32")
-    with pytest.raises(TypeError, match="FeedForward"):
-        prepare(model, Choice("prepared", "float32"))
-    model = transformer()
-    model.get_submodule("encoder.layers.0").feed_forward_sublayer = torch.nn.Identity()
-    assert choose(model) == Choice("plain", "float32")
-    with pytest.raises(TypeError, match="Identity"):
-        prepare(model, Choice("prepared", "float32"))
-    model = transformer()
+def _other_activation(model: Any) -> None:
+    model.decoder.layers[0].feed_forward.activation = torch.tanh
+
+
+def _no_sublayer(model: Any) -> None:
+    model.encoder.layers[0].feed_forward_sublayer = torch.nn.Identity()
+
+
+def _no_positions(model: Any) -> None:
     model.target_embedding.positions = torch.nn.Identity()
+
+
+def _other_core(model: Any) -> None:
+    class Core(ScaledDotProductAttention):
+        pass
+
+    model.decoder.layers[0].cross_attention.core = Core()
+
+
+def _other_epsilon(model: Any) -> None:
+    model.encoder.layers[0].feed_forward_sublayer.norm.eps = 1e-3
+
+
+def _more_heads(model: Any) -> None:
+    model.encoder.layers[0].self_attention.num_heads = 4
+
+
+def _mixed_norms(model: Any) -> None:
+    model.encoder.layers[0].feed_forward_sublayer = PreNorm(16, 0.1)
+
+
+def _one_layer_more(model: Any) -> None:
+    model.decoder.layers.append(model.decoder.layers[0])
+
+
+def _shared_weight(model: Any) -> None:
+    model.decoder.layers[0].self_attention.output.weight = model.encoder.layers[0].self_attention.output.weight
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _other_activation,
+        _no_sublayer,
+        _no_positions,
+        _other_core,
+        _other_epsilon,
+        _more_heads,
+        _mixed_norms,
+        _one_layer_more,
+        _shared_weight,
+    ],
+)
+def test_a_model_changed_by_hand_is_searched_as_it_is(change: Callable[[Any], None]) -> None:
+    model = transformer()
+    assert kernel_arrays(model, "float32") is not None
+    change(model)
+    assert kernel_arrays(model, "float32") is None
     assert choose(model) == Choice("plain", "float32")
-    with pytest.raises(TypeError, match="Identity"):
+    with pytest.raises(TypeError, match="no kernels"):
         prepare(model, Choice("prepared", "float32"))
 
 
-@pytest.mark.parametrize("change", ["epsilon", "heads", "sub-layers"])
-def test_layers_that_differ_have_no_kernel_but_are_prepared(monkeypatch: pytest.MonkeyPatch, change: str) -> None:
-    monkeypatch.setattr(fused, "cpu_features", lambda: {"avx2", "fma3"})
-    model = transformer(16)
-    assert fused_arrays(model, "float32") is not None
-    layer = model.get_submodule("encoder.layers.0")
-    match change:
-        case "epsilon":
-            layer.feed_forward_sublayer.norm.eps = 1e-3
-        case "heads":
-            layer.self_attention.num_heads = 4
-        case _:
-            layer.feed_forward_sublayer = PreNorm(16, 0.1)
-    assert fused_arrays(model, "float32") is None
-    assert isinstance(prepare(model, choose(model)), PreparedInArrays)
+def test_what_matters_in_training_alone_changes_nothing() -> None:
+    model = transformer().train()
+    model.get_submodule("source_embedding.dropout").rate = 0.5
+    assert isinstance(prepare(model, choose(model)), KernelEngine)
 
 
 def test_what_modules_are_is_what_their_settings_say() -> None:
@@ -122,8 +143,7 @@ def test_what_modules_are_is_what_their_settings_say() -> None:
         )  # fmt: skip
         found = arrays_of(build_model(config, 9, 11))
         assert found is not None
-        left = {"dropout", "tie_embeddings"}  # which an engine has no use for
-        assert found.config.model_dump(exclude=left) == config.model_dump(exclude=left)
+        assert found.config == config
         assert {name: array.shape for name, array in found.arrays.items()} == transformer_shapes(config, 9, 11)
 
 

@@ -13,21 +13,18 @@ from torch import nn
 
 from polyhead.bundle import load_bundle
 from polyhead.decoding.searchable import Searchable
-from polyhead.engine import fused
-from polyhead.engine.choice import PLAIN, Choice, needs_modules
-from polyhead.engine.mapped import FilePages
-from polyhead.engine.prepare import prepare
-from polyhead.engine.prepare_modules import PACKS, WEIGHTY, leaving
-from polyhead.engine.projection import pack_plain
+from polyhead.engine import kernel_engine
+from polyhead.engine.choice import PLAIN, Choice
+from polyhead.engine.prepare import PACKS, prepare
+from polyhead.memory.weights_file import FilePages
 from polyhead.model.config import RNNConfig, TransformerConfig
-from tests.marks import bfloat16
 from tests.small import write_small
 
 SHAPE = TransformerConfig(encoder_layers=2, decoder_layers=2, d_model=128, d_ff=256, num_heads=4, max_length=40)
 SOURCE = np.array([[5, 6, 7, 8, 2], [9, 10, 11, 12, 2]])
-FORMATS = [pytest.param(name, marks=bfloat16) if name == "bfloat16" else name for name in PACKS]
+of_bytes = pytest.mark.skipif(not kernel_engine.has_products_of_bytes(), reason="this CPU has no AVX2 or no FMA")
+FORMATS = [pytest.param(name, marks=of_bytes) if name == "int8" else name for name in PACKS]
 EXACT = Choice("prepared", "float32")
-kernels = pytest.mark.skipif(not fused.has_instructions(), reason="this CPU has no AVX2 or no FMA")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="pages of files are given back on Linux alone")
 
 
@@ -71,19 +68,15 @@ def test_weights_in_a_file_are_packed_as_those_in_memory(directory, dtype) -> No
     assert np.array_equal(logits(prepare(load_bundle(directory).model, choice)), expected)
 
 
-@kernels
-@pytest.mark.parametrize("dtype", fused.PRECISIONS)
+@pytest.mark.parametrize("dtype", FORMATS)
 def test_kernels_need_no_modules(directory, dtype) -> None:
     choice, bundle = Choice("prepared", dtype), load_bundle(directory)
-    assert not needs_modules(bundle.trained, choice)
     found = logits(prepare(bundle.trained, choice))
     assert np.array_equal(found, logits(prepare(bundle.model, choice)))
-    assert not needs_modules(bundle.trained, choice)
 
 
-@kernels
 @linux
-@pytest.mark.parametrize("dtype", fused.PRECISIONS)
+@pytest.mark.parametrize("dtype", FORMATS)
 def test_what_is_packed_of_arrays_leaves_memory_and_can_be_looked_at(directory, dtype) -> None:
     arrays = load_bundle(directory).trained
     engine = prepare(arrays, Choice("prepared", dtype))
@@ -93,18 +86,11 @@ def test_what_is_packed_of_arrays_leaves_memory_and_can_be_looked_at(directory, 
     assert all(np.array_equal(array, weights[name].numpy()) for name, array in arrays.arrays.items())
 
 
-@pytest.mark.parametrize("choice", [PLAIN, pytest.param(Choice("prepared", "bfloat16"), marks=bfloat16)], ids=str)
-def test_what_only_modules_can_do_asks_for_them(directory, choice) -> None:
+def test_what_only_modules_can_do_asks_for_them(directory) -> None:
     bundle = load_bundle(directory)
-    assert needs_modules(bundle.trained, choice)
     with pytest.raises(TypeError, match="modules"):
-        prepare(bundle.trained, choice)
-    assert np.isfinite(logits(prepare(bundle.model, choice))).all()
-
-
-def test_a_cpu_without_the_instructions_needs_modules(directory, monkeypatch) -> None:
-    monkeypatch.setattr(fused, "cpu_features", set[str])
-    assert needs_modules(load_bundle(directory).trained, EXACT)
+        prepare(bundle.trained, PLAIN)
+    assert np.isfinite(logits(prepare(bundle.model, PLAIN))).all()
 
 
 @linux
@@ -128,15 +114,6 @@ def test_a_search_goes_on_when_the_file_is_overwritten(directory, choice) -> Non
     assert np.array_equal(logits(engine), expected)
 
 
-def test_without_packing_nothing_stays_in_the_file(directory, monkeypatch) -> None:
-    monkeypatch.setattr(fused, "cpu_features", set[str])
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    model = load_bundle(directory).model
-    engine = prepare(model, EXACT)
-    assert pages_of(model) == FilePages(())
-    assert np.isfinite(logits(engine)).all()
-
-
 def test_other_models_leave_their_file(tmp_path) -> None:
     shape = RNNConfig(d_model=32, hidden_size=32)
     model = load_bundle(write_small(tmp_path / "model", shape)).model
@@ -154,29 +131,6 @@ def test_what_was_changed_before_stays_changed(directory, choice) -> None:
     before = logits(prepare(load_bundle(directory).model, choice))
     assert not np.array_equal(logits(prepare(model, choice)), before)
     assert torch.equal(bias, expected)
-
-
-@linux
-def test_after_the_block_no_pack_takes_a_change_back(directory) -> None:
-    model = load_bundle(directory).model
-    weight = model.get_parameter("encoder.layers.0.feed_forward.inner.weight")
-    with leaving(pages_of(model), pack_plain) as pack:
-        pass
-    with torch.no_grad():
-        weight.fill_(3.0)
-    pack(weight, None, "none")
-    assert float(weight.detach().min()) == 3.0
-
-
-def test_freed_memory_goes_back_before_a_weight_that_decides_the_peak(monkeypatch) -> None:
-    asked: list[bool] = []
-    monkeypatch.setattr("polyhead.engine.prepare_modules.trim", lambda: asked.append(True))
-    with leaving(FilePages(()), pack_plain) as pack:
-        pack(torch.empty(16, 16), None, "none")
-        assert not asked
-        pack(torch.empty(WEIGHTY // 4, 1), None, "none")
-    pack(torch.empty(WEIGHTY // 4, 1), None, "none")
-    assert len(asked) == 1
 
 
 def test_a_model_in_memory_is_left_as_it_is(directory) -> None:

@@ -10,13 +10,10 @@ from polyhead.decoding.rules import Forbid
 from polyhead.decoding.search import search
 from polyhead.decoding.searchable import Numbers, Truths
 from polyhead.decoding.trace import SearchTree
-from polyhead.engine import fused
 from polyhead.engine.choice import Choice
-from polyhead.engine.in_arrays import PreparedInArrays
 from polyhead.engine.prepare import prepare
 from polyhead.shortlist import groups
 from polyhead.shortlist.masked import Masked
-from polyhead.shortlist.model import ByRows
 from polyhead.shortlist.search import ShortlistSearch
 from polyhead.symbols import EOS, PAD
 
@@ -73,15 +70,6 @@ def test_companions_change_nothing(bundle, some, batch, choice, config) -> None:
     order = [6, 0, 3, 7, 1]
     alike(run(source[order], mask[order], config, sentences=order), [together[i] for i in order])
     alike([run(source[i : i + 1], mask[i : i + 1], config, sentences=[i])[0] for i in range(8)], together)
-
-
-@pytest.mark.parametrize("config", SEARCHES, ids=lambda config: type(config).__name__)
-def test_a_cpu_without_kernels_finds_the_same(bundle, some, batch, monkeypatch, config) -> None:
-    monkeypatch.setattr(fused, "cpu_features", set[str])
-    model = prepare(bundle.model, ENGINES[1])
-    assert isinstance(model, PreparedInArrays)
-    assert isinstance(model, ByRows), "it multiplies with the lists' rows alone"
-    alike(ShortlistSearch([model], some)(*batch, config), search(Masked(model, some), *batch, config))
 
 
 def test_prefixes_rules_and_repetitions(bundle, some, batch) -> None:

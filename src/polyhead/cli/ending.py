@@ -12,7 +12,7 @@ from cyclopts import CycloptsError
 from polyhead.cli.signals import Ended
 from polyhead.cli.usage import UsageError
 from polyhead.errors import PolyheadError, shortened
-from polyhead.memory import out_of_memory
+from polyhead.memory.freed import out_of_memory
 
 _TRAINING = "lower --data.batching.max_tokens, or train a smaller model"
 _SMALLER: dict[str, str] = {

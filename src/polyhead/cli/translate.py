@@ -55,7 +55,7 @@ def translate(
     batch_tokens: BatchTokens = 4096,
     threads: Threads | None = None,
     engine: Literal["auto", "plain", "prepared"] = "auto",
-    dtype: Literal["auto", "float32", "bfloat16", "int8"] = "auto",
+    dtype: Literal["auto", "float32", "int8"] = "auto",
     shortlist: bool = False,
     json_lines: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polyhead.engine.fused import has_fused_form, is_known
+from polyhead.engine.kernel_engine import has_products_of_bytes, multiplies
 from polyhead.errors import ModelError
-from polyhead.hardware import cpu_features, multiplies_bfloat16
 from polyhead.model.trained import TransformerArrays
 
 if TYPE_CHECKING:
     from polyhead.model.seq2seq import Seq2SeqModel
 
 EngineName = Literal["auto", "plain", "prepared"]
-DtypeName = Literal["auto", "float32", "bfloat16", "int8"]
+DtypeName = Literal["auto", "float32", "int8"]
 Trained: TypeAlias = "Seq2SeqModel[Any] | TransformerArrays"
 """A model as modules or, for a Transformer, as arrays."""
 WIDE = 256
@@ -26,7 +25,7 @@ class Choice:
     """An engine and the precision of its products."""
 
     engine: Literal["plain", "prepared"]
-    dtype: Literal["float32", "bfloat16", "int8"]
+    dtype: Literal["float32", "int8"]
 
     def __str__(self) -> str:
         return f"{self.engine} engine, {self.dtype}"
@@ -39,58 +38,29 @@ PLAIN = Choice("plain", "float32")
 def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
     """The engine for a model on this machine.
 
-    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and the precision that
-    this CPU multiplies fastest: int8 with AVX2, bfloat16 with AVX512-BF16 or AMX, else float32. A narrow model stays in
-    float32. Raises ModelError where what is asked for can't be had.
+    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and int8 where this CPU
+    has AVX2, else float32. A narrow model stays in float32. Raises ModelError where what is asked for can't be had.
     """
-    possible = _can_be_prepared(model)
+    possible = kernel_arrays(model, "float32") is not None
     if engine == "prepared" and not possible:
         raise ModelError('engine "prepared" needs a Transformer on a CPU; use engine "auto" or "plain"')
     if engine == "plain" or not possible:
         if dtype not in ("auto", "float32"):
             raise ModelError(f'dtype "{dtype}" needs the engine "prepared", a Transformer on a CPU; use "float32"')
         return PLAIN
+    has_int8 = kernel_arrays(model, "int8") is not None
+    if dtype == "int8" and not has_int8:
+        why = "a d_model and a d_ff that are multiples of 4" if has_products_of_bytes() else "a CPU with AVX2"
+        raise ModelError(f'dtype "int8" needs {why}; use "float32"')
     if dtype == "auto":
-        return Choice("prepared", _fastest(model))
-    if dtype == "int8" and fused_arrays(model, "int8") is None and not has_int8():
-        raise ModelError('dtype "int8" needs PyTorch\'s FBGEMM kernels, which this build lacks; use "bfloat16"')
-    if dtype == "bfloat16" and not multiplies_bfloat16():
-        raise ModelError('dtype "bfloat16" needs AVX-512, and a build of PyTorch with oneDNN; use "float32" or "int8"')
+        dtype = "int8" if has_int8 and _width(model) >= WIDE else "float32"
     return Choice("prepared", dtype)
 
 
-def fused_arrays(model: Trained, dtype: str) -> TransformerArrays | None:
-    """What the engine of kernels is made of; None where it hasn't got this model in this precision, or this CPU."""
+def kernel_arrays(model: Trained, dtype: str) -> TransformerArrays | None:
+    """What the engine of kernels is made of; None where it hasn't got this model in this precision."""
     arrays = model if isinstance(model, TransformerArrays) else _arrays_of(model)
-    return arrays if arrays is not None and has_fused_form(arrays.config, dtype) else None
-
-
-def needs_modules(model: Trained, choice: Choice) -> bool:
-    """Whether `prepare` wants modules: PyTorch and the modules are loaded for an engine that can't do without."""
-    return choice.engine == "plain" or fused_arrays(model, choice.dtype) is None
-
-
-def has_int8() -> bool:
-    """Whether this PyTorch multiplies 8-bit integers on this CPU."""
-    import torch
-
-    known = hasattr(torch.ops.quantized, "linear_with_input_q_dq_qweight_dq_output_fp32")
-    return known and "fbgemm" in torch.backends.quantized.supported_engines
-
-
-def has_onednn() -> bool:
-    """Whether this PyTorch has oneDNN's products."""
-    import torch
-
-    return torch.backends.mkldnn.is_available()
-
-
-def _can_be_prepared(model: Trained) -> bool:
-    if isinstance(model, TransformerArrays):
-        return is_known(model.config)
-    from polyhead.engine.modules import can_be_prepared
-
-    return can_be_prepared(model)
+    return arrays if arrays is not None and multiplies(arrays.config, dtype) else None
 
 
 def _arrays_of(model: Seq2SeqModel[Any]) -> TransformerArrays | None:
@@ -101,12 +71,3 @@ def _arrays_of(model: Seq2SeqModel[Any]) -> TransformerArrays | None:
 
 def _width(model: Trained) -> int:
     return model.config.d_model if isinstance(model, TransformerArrays) else model.output_layer.weight.size(1)
-
-
-def _fastest(model: Trained) -> Literal["float32", "bfloat16", "int8"]:
-    if _width(model) < WIDE:
-        return "float32"
-    cpu = cpu_features()
-    if fused_arrays(model, "int8") or (cpu & {"avx512_vnni", "avx_vnni", "amx_int8"} and has_int8()):
-        return "int8"
-    return "bfloat16" if cpu & {"avx512_bf16", "amx_bf16"} and has_onednn() else "float32"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from polyhead.engine.choice import Choice, Trained, fused_arrays
-from polyhead.engine.fused import FusedTransformer
-from polyhead.engine.mapped import FilePages
+from polyhead.engine.choice import Choice, Trained, kernel_arrays
+from polyhead.engine.kernel_engine import KernelEngine
 from polyhead.engine.pack import Pack, pack_float32, pack_int8
-from polyhead.engine.pages import large_pages
+from polyhead.memory.huge_pages import large_pages
+from polyhead.memory.weights_file import FilePages
 from polyhead.model.trained import TransformerArrays
 
 if TYPE_CHECKING:
@@ -17,25 +17,29 @@ if TYPE_CHECKING:
 PACKS: dict[str, Pack] = {"float32": pack_float32, "int8": pack_int8}
 
 
-def prepare(model: Trained, choice: Choice) -> FusedTransformer | InArrays:
+def prepare(model: Trained, choice: Choice) -> KernelEngine | InArrays:
     """The model prepared as `choose` says, for whoever has arrays; the plain engine is the model itself.
 
     The prepared form holds packed copies of the weights: what happens to the model later doesn't reach them. Where
     weights are pages of a file (`load_bundle`), those that only packing reads stay there and leave memory as soon as
-    they are packed; what a search reads gets memory of its own. Raises TypeError for arrays where `needs_modules`.
+    they are packed; what a search reads gets memory of its own. Raises TypeError for arrays where the choice is the
+    plain engine, and for a model that the engine of kernels doesn't know where it is the prepared one.
     """
-    arrays = fused_arrays(model, choice.dtype) if choice.engine == "prepared" else None
+    if choice.engine == "plain":
+        return _plain(model)
+    arrays = kernel_arrays(model, choice.dtype)
     if arrays is None:
-        return _of_modules(model, choice)
+        raise TypeError(f"the {choice} has no kernels for this model")
     file = FilePages.of(array.ctypes.data for array in arrays.arrays.values())
     with large_pages():
-        return FusedTransformer(arrays, PACKS[choice.dtype], file.give_back)
+        return KernelEngine(arrays, PACKS[choice.dtype], file.give_back)
 
 
-def _of_modules(model: Trained, choice: Choice) -> InArrays:
-    """The engines of PyTorch's operations, which is loaded for them."""
+def _plain(model: Trained) -> InArrays:
+    """The model itself, in eval mode, on whatever device; its weights get memory of their own."""
+    from polyhead.model.arrays import InArrays
+
     if isinstance(model, TransformerArrays):
-        raise TypeError(f"the {choice} needs the model as modules")
-    from polyhead.engine.prepare_modules import plain, prepared
-
-    return plain(model) if choice.engine == "plain" else prepared(cast("Any", model), choice.dtype)
+        raise TypeError(f"the {Choice('plain', 'float32')} needs the model as modules")
+    FilePages.of(weight.data_ptr() for weight in model.parameters()).copy_out(model.parameters())
+    return InArrays(model, next(model.parameters()).device)

@@ -37,9 +37,16 @@ class Transformer(Seq2SeqModel[TransformerState]):
     """Figure 1 of the paper. B batch, S source, T target, D d_model, V vocabulary."""
 
     def __init__(
-        self, source: Embedding, target: Embedding, encoder: Encoder, decoder: Decoder, output: OutputLayer
+        self,
+        config: TransformerConfig,
+        source: Embedding,
+        target: Embedding,
+        encoder: Encoder,
+        decoder: Decoder,
+        output: OutputLayer,
     ) -> None:
         super().__init__()
+        self.config = config
         self.source_embedding = source
         self.target_embedding = target
         self.encoder = encoder
@@ -99,6 +106,7 @@ def build_transformer(config: TransformerConfig, source_vocabulary: int, target_
     encoder = [EncoderLayer(attention(), feed_forward(), sublayer) for _ in range(c.encoder_layers)]
     decoder = [DecoderLayer(attention(), attention(), feed_forward(), sublayer) for _ in range(c.decoder_layers)]
     model = Transformer(
+        c,
         embedding(source_tokens),
         embedding(target_tokens),
         Encoder(encoder, final_norm(c.norm, c.d_model)),

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from polyhead.memory import trim
+from polyhead.memory.freed import trim
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig

@@ -18,7 +18,7 @@ from torch import Tensor
 from polyhead.batch import Batch
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
-from polyhead.memory import trim
+from polyhead.memory.freed import trim
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from polyhead.batch import Batch
-from polyhead.memory import out_of_memory, trim
+from polyhead.memory.freed import out_of_memory, trim
 from polyhead.model.dropout import drawing_from
 from polyhead.training.fused.fuse import Fused
 from polyhead.training.loss import label_smoothed_loss

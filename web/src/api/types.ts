@@ -111,7 +111,7 @@ export interface TraceMeta {
   readonly tensors: readonly TensorEntry[];
   readonly beam: BeamHistory | null;
   /** What translated; null where the translation was given. */
-  readonly engine: { readonly engine: "plain" | "prepared"; readonly dtype: "float32" | "bfloat16" | "int8" } | null;
+  readonly engine: { readonly engine: "plain" | "prepared"; readonly dtype: "float32" | "int8" } | null;
   /** In which precision all but the search was computed. */
   readonly dtype: "float32";
   readonly edits: Edits;

@@ -75,7 +75,7 @@ def differentiate(typing_context: Any, d_weights: Any, weights: Any, scale: Any,
 
         def mean(index: Any, totals: list[Any]) -> list[Any]:
             gradients, parts = both(index)
-            return [code.call("llvm.fma.v16f32", REALS, *each) for each in zip(gradients, parts, totals, strict=True)]
+            return [code.multiply_add(*each) for each in zip(gradients, parts, totals, strict=True)]
 
         means, factors = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, mean)), code.everywhere(scale)
 

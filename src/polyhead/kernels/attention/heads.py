@@ -38,7 +38,7 @@ def scores(vectors: int) -> Any:
                     row = _row(code, key, stride, here, builder.mul(number, code.long(4)))
                     total = _NOTHING
                     for part, offset in zip(queries, offsets, strict=True):
-                        total = code.call("llvm.fma.v16f32", REALS, part, code.load(REALS, row, offset), total)
+                        total = code.multiply_add(part, code.load(REALS, row, offset), total)
                     this = builder.icmp_signed("==", lanes, code.everywhere(builder.trunc(number, INTEGER)))
                     return [builder.select(this, code.everywhere(code.folded(total, builder.fadd)), found[0])]
 
@@ -74,7 +74,7 @@ def mixture(vectors: int) -> Any:
                 here = _row(code, value, stride, places, at)
                 weight = code.everywhere(code.load(REAL, weights, at))
                 return [
-                    code.call("llvm.fma.v16f32", REALS, weight, code.load(REALS, here, offset), total)
+                    code.multiply_add(weight, code.load(REALS, here, offset), total)
                     for total, offset in zip(totals, offsets, strict=True)
                 ]
 

@@ -22,7 +22,7 @@ _TO_WHOLE = every(1.5 * 2**23)
 
 def whole(code: Code, numbers: Any, factors: Any) -> Any:
     """The nearest whole numbers to numbers times factors, in the lower half of each lane."""
-    return code.builder.bitcast(code.call("llvm.fma.v16f32", REALS, numbers, factors, _TO_WHOLE), INTEGERS)
+    return code.builder.bitcast(code.multiply_add(numbers, factors, _TO_WHOLE), INTEGERS)
 
 
 @intrinsic
@@ -45,7 +45,7 @@ def squares(typing_context: Any, x: Any, block: Any, blocks: Any) -> Any:
 
 
 def _added_square(code: Code, value: Any, total: Any) -> Any:
-    return code.call("llvm.fma.v16f32", REALS, value, value, total)
+    return code.multiply_add(value, value, total)
 
 
 def _add(rows: int) -> Any:

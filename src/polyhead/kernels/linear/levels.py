@@ -13,7 +13,6 @@ from polyhead.kernels.sums.registers import ACROSS, LEVELS, PANEL
 
 _BYTES = ir.VectorType(ir.IntType(8), LANES)
 _BITS = LEVELS.bit_length()
-_FMA = "llvm.fma.v16f32"
 
 
 def rounding(digits: int) -> Any:
@@ -33,7 +32,7 @@ def rounding(digits: int) -> Any:
 
             def one(index: Any, nothing: list[Any]) -> list[Any]:
                 above = builder.fsub(code.load(REALS, x, builder.mul(index, code.long(4 * LANES))), lows)
-                level = builder.fptosi(code.call(_FMA, REALS, above, steps, half), INTEGERS)
+                level = builder.fptosi(code.multiply_add(above, steps, half), INTEGERS)
                 for place, row in zip(reversed(range(digits)), rows, strict=True):
                     shifted = builder.lshr(level, ir.Constant(INTEGERS, [_BITS * place] * LANES))
                     digit = builder.and_(shifted, least)
@@ -83,10 +82,8 @@ def numbers(digits: int) -> Any:
                 here = builder.add(sums, builder.mul(index, code.long(4 * PANEL * digits)))
                 there = builder.add(y, builder.mul(index, stride))
                 for offset, (scale, total, bias) in zip(offsets, outputs, strict=True):
-                    zero = code.call(_FMA, REALS, z, total, bias)
-                    value = code.call(
-                        _FMA, REALS, _put_together(code, digits, here, offset), builder.fmul(s, scale), zero
-                    )
+                    zero = code.multiply_add(z, total, bias)
+                    value = code.multiply_add(_put_together(code, digits, here, offset), builder.fmul(s, scale), zero)
                     code.store(code.larger(value, leasts), there, offset)
                 return nothing
 
@@ -105,4 +102,4 @@ def _put_together(code: Code, digits: int, sums: Any, offset: Any) -> Any:
         code.builder.sitofp(code.load(INTEGERS, code.builder.add(sums, code.long(4 * PANEL * digit)), offset), REALS)
         for digit in range(digits)
     ]
-    return reduce(lambda higher, lower: code.call(_FMA, REALS, higher, every(float(LEVELS + 1)), lower), vectors)
+    return reduce(lambda higher, lower: code.multiply_add(higher, every(float(LEVELS + 1)), lower), vectors)

@@ -16,8 +16,7 @@ def dot(typing_context: Any, x: Any, y: Any, vectors: Any) -> Any:
 
         def step(index: Any, total: list[Any]) -> list[Any]:
             offset = builder.mul(index, code.long(4 * LANES))
-            factors = [code.load(REALS, each, offset) for each in (x, y)]
-            return [code.call("llvm.fma.v16f32", REALS, *factors, total[0])]
+            return [code.multiply_add(code.load(REALS, x, offset), code.load(REALS, y, offset), total[0])]
 
         return code.folded(code.repeat(vectors, [every(0.0)], step)[0], builder.fadd)
 

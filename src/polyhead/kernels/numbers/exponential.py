@@ -69,14 +69,14 @@ def two_to_the(code: Code, f: Any) -> Any:
     """2^f of each number of a vector, all from -½ to ½."""
     power = every(float(POWERS[0]))
     for coefficient in POWERS[1:]:
-        power = code.call("llvm.fma.v16f32", REALS, power, f, every(float(coefficient)))
+        power = code.multiply_add(power, f, every(float(coefficient)))
     return power
 
 
 def cut_exponentials(code: Code, z: Any, down: Any) -> Any:
     """e^z · 2^down of each number of a vector, at most e^LARGEST: 2^n · 2^f, n a whole number and f from -½ to ½."""
     builder, most = code.builder, every(LARGEST * float(LOG2_E))
-    y = code.call("llvm.fma.v16f32", REALS, z, every(float(LOG2_E)), down)
+    y = code.multiply_add(z, every(float(LOG2_E)), down)
     y = builder.select(builder.fcmp_ordered("<", y, most), y, most)
     n = code.call("llvm.roundeven.v16f32", REALS, y)
     f = builder.fsub(y, n)

@@ -28,7 +28,7 @@ class Arithmetic(NamedTuple):
 
 
 def _add_real(code: Code, factor: Any, numbers: Any, total: Any) -> Any:
-    return code.call("llvm.fma.v16f32", REALS, factor, numbers, total)
+    return code.multiply_add(factor, numbers, total)
 
 
 def _as_they_are(code: Code, total: Any, row: Any, columns: Any) -> Any:

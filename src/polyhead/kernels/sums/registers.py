@@ -62,7 +62,7 @@ def real_sums(rows: int) -> Any:
     """
 
     def add(code: Code, total: Any, factor: Any, weights: Any) -> Any:
-        return code.call("llvm.fma.v16f32", REALS, factor, weights, total)
+        return code.multiply_add(factor, weights, total)
 
     return _sums(rows, REALS, add)
 

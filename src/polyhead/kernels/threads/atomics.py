@@ -1,5 +1,6 @@
 """Numbers in memory that several threads read and change at the same time, and functions called by their address."""
 
+import platform
 from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed, types
@@ -47,16 +48,21 @@ def swap(typing_context: Any, address: Any, old: Any, new: Any) -> Any:
     return typed(COUNT, ADDRESS, COUNT, COUNT), generate
 
 
+_X86 = {"x86_64", "AMD64", "i686"}
+"""Machines with an instruction that lets a waiting core rest; others wait without."""
+
+
 @intrinsic
 def pause(typing_context: Any) -> Any:
     """What a thread does between two looks at a number that another one will change."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         name = "llvm.x86.sse2.pause"
-        function = builder.module.globals.get(name)
-        if function is None:
-            function = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name)
-        builder.call(function, [])
+        if platform.machine() in _X86:
+            function = builder.module.globals.get(name)
+            if function is None:
+                function = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name)
+            builder.call(function, [])
         return context.get_dummy_value()
 
     return typed("void"), generate

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from polyhead.engine.mapped import FilePages
+from polyhead.memory.weights_file import FilePages
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages of files are given back on Linux alone")
 NUMBERS = 1 << 20

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from polyhead.engine.areas import areas, parse
+from polyhead.memory.memory_map import areas, parse
 
 SMAPS = """\
 00400000-00a00000 r-xp 00000000 08:01 123                                /usr/bin/python3 and more
@@ -62,5 +62,5 @@ def test_a_page_written_to_is_no_longer_the_files(tmp_path) -> None:
 
 
 def test_without_a_list_nothing_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    monkeypatch.setattr("polyhead.engine.areas.SMAPS", tmp_path / "smaps")
+    monkeypatch.setattr("polyhead.memory.memory_map.SMAPS", tmp_path / "smaps")
     assert areas() == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyhead.memory import trim
+from polyhead.memory.freed import trim
 
 
 def resident() -> float:

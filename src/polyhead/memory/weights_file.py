@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyhead.engine.areas import advise, areas
+from polyhead.memory.memory_map import advise, areas
 
 if TYPE_CHECKING:
     from torch import nn

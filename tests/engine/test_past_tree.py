@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyhead.engine.nodes import ROOM, Past
+from polyhead.engine.past_tree import ROOM, Past
 
 
 def rows(*numbers: int) -> np.ndarray:

@@ -8,8 +8,8 @@ import mmap
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
-from polyhead.engine.areas import Area, advise, areas
-from polyhead.memory import trim
+from polyhead.memory.freed import trim
+from polyhead.memory.memory_map import Area, advise, areas
 
 LARGE = 1 << 21
 """Bytes of a large page."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.engine.room import room_for
+from polyhead.memory.allocate import room_for
 
 STEPS = 16
 """Steps that there is room for at the beginning …"""

@@ -5,9 +5,9 @@ import sys
 import pytest
 import torch
 
-from polyhead.engine import pages
-from polyhead.engine.areas import Area
-from polyhead.engine.pages import LARGE, MOSTLY, in_use, large_pages, whole_pages
+from polyhead.memory import huge_pages as pages
+from polyhead.memory.huge_pages import LARGE, MOSTLY, in_use, large_pages, whole_pages
+from polyhead.memory.memory_map import Area
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked")
 

@@ -10,7 +10,7 @@ from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 
 
-class Rows:
+class OutputSubset:
     """Features [R, D] → logits [R, U], in float32."""
 
     def __init__(self, weight: Floats, tokens: NDArray[np.int64]) -> None:
