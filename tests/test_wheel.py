@@ -36,6 +36,13 @@ def test_the_wheel_trains_and_translates(toy):
     where = [str(home / "bin" / "python"), "-c", "import polyhead; print(polyhead.__file__)"]
     found = subprocess.run(where, check=True, cwd=toy.directory, env=environment, capture_output=True, text=True)
     assert found.stdout.startswith(str(site))
+    corpus = [
+        str(home / "bin" / "python"),
+        "-c",
+        "import polyhead.demo.grammar as g; print(len(g.generate(1, 2, 1, 1).train))",
+    ]
+    made = subprocess.run(corpus, check=True, cwd=toy.directory, env=environment, capture_output=True, text=True)
+    assert made.stdout == "4\n", "the demo's tables of words are in the wheel"
     assert "Usage: polyhead" in polyhead("--help")
     assert "Subword regularisation" in polyhead("train", "--keys"), "the meaning of keys is read from the sources"
     reader = toy.write("train", 60)

@@ -14,18 +14,18 @@ from polyhead.demo.grammar.clauses import (
     Sentence,
     anaphor,
 )
-from polyhead.demo.grammar.lexicon import animals, people, places, verbs, wholes
-from polyhead.demo.grammar.lexicon.adjectives import adjectives
+from polyhead.demo.grammar.lexicon.adjectives import ADJECTIVES
+from polyhead.demo.grammar.lexicon.nouns import NOUNS
+from polyhead.demo.grammar.lexicon.verbs import VERBS
 
-_TIRED, _WIDE, _PERFECT, _JUST = adjectives("tired wide perfect just")
+_TIRED, _WIDE, _PERFECT, _JUST = (ADJECTIVES[name] for name in ("tired", "wide", "perfect", "just"))
 _I = Pronoun(1, "singular")
-_STUDENT = next(noun for noun in people.PROFESSIONS if noun.en == "student")
-_CATS = NounPhrase(animals.CAT, "bare", "plural")
-_DOGS = NounPhrase(animals.DOG, "bare", "plural")
-_ANIMAL = NounPhrase(animals.ANIMAL)
-_STREET = NounPhrase(places.STREET)
-_NOT_CROSSING = Clause(_ANIMAL, Act(verbs.CROSS, _STREET), "past", "not")
-_LAW = NounPhrase(wholes.LAW)
+_CATS = NounPhrase(NOUNS["cat"], "bare", "plural")
+_DOGS = NounPhrase(NOUNS["dog"], "bare", "plural")
+_ANIMAL = NounPhrase(NOUNS["animal"])
+_STREET = NounPhrase(NOUNS["street"])
+_NOT_CROSSING = Clause(_ANIMAL, Act(VERBS["cross"], _STREET), "past", "not")
+_LAW = NounPhrase(NOUNS["Law"])
 
 
 def _it_was_too(antecedent: Referent, tired_or_wide: BeQuality) -> Because:
@@ -33,13 +33,13 @@ def _it_was_too(antecedent: Referent, tired_or_wide: BeQuality) -> Because:
 
 
 LECTURE: tuple[Sentence, ...] = (
-    Clause(_I, BeProfession(_STUDENT)),
+    Clause(_I, BeProfession(NOUNS["student"])),
     _it_was_too(_ANIMAL, BeQuality(_TIRED, "too")),
     _it_was_too(_STREET, BeQuality(_WIDE, "too")),
-    Clause(_I, Prefer(verbs.LIKE, _CATS, _DOGS, "more")),
-    Clause(_I, Prefer(verbs.LIKE, _DOGS, _CATS, "more")),
+    Clause(_I, Prefer(VERBS["like"], _CATS, _DOGS, "more")),
+    Clause(_I, Prefer(VERBS["like"], _DOGS, _CATS, "more")),
     Contrast(
         Clause(_LAW, BeQuality(_PERFECT), "future", "never"),
-        Clause(NounPhrase(wholes.APPLICATION, "possessive", possessor=anaphor(_LAW)), BeQuality(_JUST), "should"),
+        Clause(NounPhrase(NOUNS["application"], "possessive", possessor=anaphor(_LAW)), BeQuality(_JUST), "should"),
     ),
 )

@@ -14,20 +14,15 @@ from polyhead.demo.grammar.clauses import (
     Tense,
 )
 from polyhead.demo.grammar.families.referents import animal, fellow, object_of, person, polarity, tense, weighted
-from polyhead.demo.grammar.lexicon import adverbials, animals, things, verbs
+from polyhead.demo.grammar.lexicon import adverbials, nouns, verbs
 from polyhead.demo.grammar.lexicon.verbs import Dealing, Doing
-from polyhead.demo.grammar.words import Noun, Phrase, Place
+from polyhead.demo.grammar.words import Phrase, Place
 
-_KINDS: tuple[tuple[Noun, ...], ...] = (
-    animals.ANIMALS[1:],
-    animals.ANIMALS[1:],
-    things.DRINKS,
-    things.FRUITS + things.DISHES,
-    things.TEXTS[:3],
-    things.SUBJECTS,
-    things.CLOTHES,
-    things.VEHICLES + things.CARRIERS,
+# Animals come up twice as often as anything else.
+_KINDS = tuple(
+    nouns.GROUPS[name] for name in ("species", "species", "drinks", "food", "books", "subjects", "clothes", "transport")
 )
+_LIKE, _LOVE, _HATE, _PREFER = (verbs.VERBS[name] for name in ("like", "love", "hate", "prefer"))
 
 
 def doing(rng: Random) -> Clause:
@@ -44,7 +39,7 @@ def dealing(rng: Random) -> Clause:
     if choice.persons and (not choice.objects or rng.random() < 0.5):
         thing = fellow(rng, subject)
     else:
-        thing = object_of(rng, choice.objects, subject, generic=choice.verb in (verbs.LIKE, verbs.HATE, verbs.LOVE))
+        thing = object_of(rng, choice.objects, subject, generic=choice.verb in (_LIKE, _HATE, _LOVE))
     return _around(rng, subject, Act(choice.verb, thing), places=choice.places, with_manner=choice.with_manner)
 
 
@@ -61,9 +56,9 @@ def preference(rng: Random) -> Clause:
     liked, other = (
         NounPhrase(noun, "bare", "singular" if noun.mass else "plural") for noun in rng.sample(rng.choice(_KINDS), 2)
     )
-    verb = weighted(rng, {verbs.LIKE: 64, verbs.HATE: 16, verbs.PREFER: 20})
+    verb = weighted(rng, {_LIKE: 64, _HATE: 16, _PREFER: 20})
     relations: dict[Relation, int] = {"more": 60, "less": 20, "equal": 20}
-    relation = None if verb == verbs.PREFER else weighted(rng, relations)
+    relation = None if verb == _PREFER else weighted(rng, relations)
     tenses: dict[Tense, int] = {"present": 75, "past": 25}
     return Clause(person(rng), Prefer(verb, liked, other, relation), weighted(rng, tenses))
 

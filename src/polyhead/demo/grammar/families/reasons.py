@@ -15,7 +15,8 @@ from polyhead.demo.grammar.clauses import (
     anaphor,
 )
 from polyhead.demo.grammar.families.referents import definite, person, weighted
-from polyhead.demo.grammar.lexicon import animals, situations
+from polyhead.demo.grammar.lexicon import situations
+from polyhead.demo.grammar.lexicon.nouns import GROUPS
 from polyhead.demo.grammar.lexicon.situations import Situation
 from polyhead.demo.grammar.words import Adjective, Gender, Noun
 
@@ -24,7 +25,7 @@ def reason(rng: Random) -> Because:
     """As in "The animal didn't cross the street because it was too tired", with any subject and any tense."""
     is_animal = rng.random() < 0.62
     situation = rng.choice(situations.OF_ANIMALS if is_animal else situations.OF_PEOPLE)
-    subject = definite(rng, animals.ANIMALS) if is_animal else person(rng)
+    subject = definite(rng, GROUPS["animals"]) if is_animal else person(rng)
     return _because(rng, situation, subject, _object(rng, situation.objects), about_subject=rng.random() < 0.5)
 
 
@@ -37,7 +38,7 @@ def coreference(rng: Random, subject: Gender, thing: Gender, *, about_subject: b
             if (objects := [noun for noun in situation.objects if noun.gender == thing])
         ]
     )
-    agents = [noun for noun in animals.ANIMALS if noun.gender == subject]
+    agents = [noun for noun in GROUPS["animals"] if noun.gender == subject]
     return _because(
         rng,
         situation,

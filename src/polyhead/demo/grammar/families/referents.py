@@ -5,8 +5,8 @@ from random import Random
 from typing import TypeVar
 
 from polyhead.demo.grammar.clauses import Determiner, NounPhrase, Number, Pair, Polarity, Pronoun, Referent, Tense
-from polyhead.demo.grammar.lexicon import animals, people, things
 from polyhead.demo.grammar.lexicon.adjectives import attributes_of
+from polyhead.demo.grammar.lexicon.nouns import GROUPS, NAMES
 from polyhead.demo.grammar.words import Noun
 
 _Choice = TypeVar("_Choice")
@@ -46,9 +46,9 @@ def person(rng: Random) -> Referent:
         case "pronoun":
             return rng.choice(PRONOUNS)
         case "name":
-            return rng.choice(people.NAMES)
+            return rng.choice(NAMES)
         case "noun":
-            return definite(rng, people.PEOPLE + people.PROFESSIONS)
+            return definite(rng, GROUPS["persons"])
         case "kin":
             return _kin(rng)
         case _:
@@ -63,16 +63,16 @@ def fellow(rng: Random, subject: Referent, *, pronouns: bool = True) -> Referent
             person = subject.person if isinstance(subject, Pronoun) else 0
             return rng.choice([pronoun for pronoun in PRONOUNS if pronoun.person != person or person == 3])
         case "name":
-            return rng.choice([name for name in people.NAMES if name != subject])
+            return rng.choice([name for name in NAMES if name != subject])
         case "kin":
             return _kin(rng)
         case _:
-            return definite(rng, people.PEOPLE + people.PROFESSIONS)
+            return definite(rng, GROUPS["persons"])
 
 
 def animal(rng: Random) -> NounPhrase:
     """Return an animal or several as a subject."""
-    return definite(rng, animals.ANIMALS)
+    return definite(rng, GROUPS["animals"])
 
 
 def definite(rng: Random, nouns: Sequence[Noun], *, number: Number | None = None) -> NounPhrase:
@@ -84,7 +84,7 @@ def definite(rng: Random, nouns: Sequence[Noun], *, number: Number | None = None
 def object_of(rng: Random, nouns: Sequence[Noun], subject: Referent, *, generic: bool = False) -> NounPhrase:
     """Return one of the nouns as an object; `generic` prefers the whole kind, as in "likes cats"."""
     noun = rng.choice(nouns)
-    if noun in things.SUBJECTS:
+    if noun in GROUPS["subjects"]:
         return NounPhrase(noun, "bare")
     choices: dict[Determiner, int] = {"the": 42, "a": 24, "possessive": 14, "this": 7, "that": 5, "bare": 10}
     if generic:
@@ -111,12 +111,12 @@ def _noun_phrase(
 
 
 def _kin(rng: Random) -> NounPhrase:
-    return NounPhrase(rng.choice(people.KIN), "possessive", possessor=rng.choice((_I, _I, _YOU, _HE, _SHE, _WE)))
+    return NounPhrase(rng.choice(GROUPS["kin"]), "possessive", possessor=rng.choice((_I, _I, _YOU, _HE, _SHE, _WE)))
 
 
 def _pair(rng: Random) -> Pair:
     if rng.random() < 0.5:
-        first, second = rng.sample(people.NAMES, 2)
+        first, second = rng.sample(NAMES, 2)
         return Pair(first, second)
-    one, other = rng.sample(people.PEOPLE + people.PROFESSIONS, 2)
+    one, other = rng.sample(GROUPS["persons"], 2)
     return Pair(NounPhrase(one), NounPhrase(other))

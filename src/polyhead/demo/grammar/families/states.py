@@ -17,41 +17,28 @@ from polyhead.demo.grammar.clauses import (
     person_of,
 )
 from polyhead.demo.grammar.families.referents import animal, definite, person, polarity, tense, weighted
-from polyhead.demo.grammar.lexicon import animals, people, places, things
-from polyhead.demo.grammar.lexicon.adjectives import COLOURS, OF_PEOPLE, qualities_of
-from polyhead.demo.grammar.words import Adjective, Noun
+from polyhead.demo.grammar.lexicon import adjectives, nouns, places
+from polyhead.demo.grammar.lexicon.adjectives import qualities_of
+from polyhead.demo.grammar.words import Adjective
 
-_COMPARABLE: tuple[tuple[Noun, ...], ...] = (
-    animals.ANIMALS,
-    people.PEOPLE,
-    people.PROFESSIONS,
-    things.TEXTS,
-    things.CLOTHES,
-    things.FRUITS,
-    things.DISHES,
-    things.GOODS,
-    things.QUESTIONS,
-    things.LOADS,
-    things.FURNITURE,
-    things.VEHICLES + things.CARRIERS,
-    places.ROADS,
-    places.HEIGHTS,
-    places.ROOMS,
-    places.SIGHTS,
-)
-_THINGS = tuple(noun for group in _COMPARABLE[3:] for noun in group)
-_MOVABLE = things.GOODS + things.TEXTS[:6] + things.DISHWARE + things.FRUITS + animals.PETS
-_SURFACES = things.FURNITURE[:3] + things.FURNITURE[4:7]
-_CONTAINERS = things.LOADS[:5] + things.FURNITURE[6:7] + things.OPENABLE[2:]
-_NEIGHBOURS = things.FURNITURE[:6] + things.VEHICLES + places.BUILDINGS[:1] + things.PLANTS[:1] + things.OPENABLE[:2]
+_SORTS = tuple(
+    nouns.GROUPS[name]
+    for name in (
+        "texts", "clothes", "fruits", "dishes", "goods", "questions", "loads", "furniture", "transport", "roads",
+        "heights", "rooms", "sights",
+    )
+)  # fmt: skip
+_THINGS = tuple(noun for sort in _SORTS for noun in sort)
+_COMPARABLE = (nouns.GROUPS["animals"], nouns.GROUPS["people"], nouns.GROUPS["professions"], *_SORTS)
+_LANDMARKS = {"on": "surfaces", "in": "containers", "under": "surfaces"}
 
 
 def profession(rng: Random) -> Clause:
     """As in "I am a student"."""
     subject = person(rng)
-    while isinstance(subject, NounPhrase) and subject.noun in people.PROFESSIONS:
+    while isinstance(subject, NounPhrase) and subject.noun in nouns.GROUPS["professions"]:
         subject = person(rng)
-    return Clause(subject, BeProfession(rng.choice(people.PROFESSIONS)), tense(rng), _negation(rng, 0.3))
+    return Clause(subject, BeProfession(rng.choice(nouns.GROUPS["professions"])), tense(rng), _negation(rng, 0.3))
 
 
 def quality(rng: Random) -> Clause:
@@ -61,7 +48,7 @@ def quality(rng: Random) -> Clause:
     is_thing = isinstance(subject, NounPhrase) and subject.noun.being == "thing"
     negation = _negation(rng, 0.3) if is_thing else polarity(rng)
     degrees: dict[Degree, int] = {"": 50, "very": 30, "too": 20}
-    graded = negation != "never" and adjective not in COLOURS
+    graded = negation != "never" and adjective not in adjectives.GROUPS["colours"]
     return Clause(subject, BeQuality(adjective, weighted(rng, degrees) if graded else ""), tense(rng), negation)
 
 
@@ -69,33 +56,26 @@ def comparison(rng: Random) -> Clause:
     """As in "The dog is bigger than the cat"."""
     subject = _subject(rng)
     relations: dict[Relation, int] = {"more": 60, "less": 20, "equal": 20}
-    adjective = rng.choice([word for word in _qualities(subject) if not word.fr_avoir and word not in COLOURS])
+    adjective = rng.choice(
+        [word for word in _qualities(subject) if not word.fr_avoir and word not in adjectives.GROUPS["colours"]]
+    )
     standard = _standard(rng, subject)
     return Clause(subject, BeCompared(adjective, weighted(rng, relations), standard), tense(rng), _negation(rng, 0.2))
 
 
 def position(rng: Random) -> Clause:
     """As in "The book is on the table"."""
-    landmarks = {places.ON: _SURFACES, places.IN: _CONTAINERS} | dict.fromkeys(places.POSITIONS, _NEIGHBOURS)
-    where = rng.choice(tuple(landmarks))
-    if where.en == "under":
-        landmarks[where] = _SURFACES
-    landmark = NounPhrase(rng.choice(landmarks[where]))
-    return Clause(definite(rng, _MOVABLE), BeAt(where, landmark), tense(rng), _negation(rng, 0.25))
+    where = rng.choice(places.POSITIONS)
+    landmark = NounPhrase(rng.choice(nouns.GROUPS[_LANDMARKS.get(where.en, "neighbours")]))
+    return Clause(definite(rng, nouns.GROUPS["movable"]), BeAt(where, landmark), tense(rng), _negation(rng, 0.25))
 
 
 def existence(rng: Random) -> Existence:
     """As in "There is a cat in the garden"."""
-    nouns, where = rng.choice(
-        (
-            (animals.ANIMALS, places.OUTDOORS),
-            (people.PEOPLE + people.PROFESSIONS, places.EVERYWHERE),
-            (things.FURNITURE + things.GOODS + things.DISHWARE, places.IN_ROOMS),
-        )
-    )
+    what, where = rng.choice((("animals", "outdoors"), ("persons", "everywhere"), ("household", "rooms")))
     plural = rng.random() < 0.4
-    thing = NounPhrase(rng.choice(nouns), "bare" if plural else "a", "plural" if plural else "singular")
-    return Existence(thing, rng.choice(where), tense(rng), _negation(rng, 0.3))
+    thing = NounPhrase(rng.choice(nouns.GROUPS[what]), "bare" if plural else "a", "plural" if plural else "singular")
+    return Existence(thing, rng.choice(places.GROUPS[where]), tense(rng), _negation(rng, 0.3))
 
 
 def _negation(rng: Random, share: float) -> Polarity:
@@ -108,7 +88,7 @@ def _subject(rng: Random) -> Referent:
 
 
 def _qualities(subject: Referent) -> tuple[Adjective, ...]:
-    return qualities_of(subject.noun) if isinstance(subject, NounPhrase) else OF_PEOPLE
+    return qualities_of(subject.noun) if isinstance(subject, NounPhrase) else adjectives.GROUPS["people"]
 
 
 def _standard(rng: Random, subject: Referent) -> Referent:
@@ -117,5 +97,5 @@ def _standard(rng: Random, subject: Referent) -> Referent:
         while type(other) is not type(subject) or person_of(other) == person_of(subject) != 3 or other == subject:
             other = person(rng)
         return other
-    group = next(nouns for nouns in _COMPARABLE if subject.noun in nouns)
+    group = next(sort for sort in _COMPARABLE if subject.noun in sort)
     return definite(rng, [noun for noun in group if noun != subject.noun])

@@ -1,29 +1,36 @@
 """Gender and number of French words, from their masculine singular."""
 
+from dataclasses import dataclass
+
 from polyhead.demo.grammar.clauses import Number
+from polyhead.demo.grammar.french import TABLES
 from polyhead.demo.grammar.french.sounds import begins_with_vowel
+from polyhead.demo.grammar.tables import read
 from polyhead.demo.grammar.words import Gender
 
-_FEMININES = {
-    "beau": "belle", "nouveau": "nouvelle", "vieux": "vieille", "blanc": "blanche", "frais": "fraîche", "sec": "sèche",
-    "long": "longue", "gros": "grosse", "bas": "basse", "bon": "bonne", "gentil": "gentille", "doux": "douce",
-    "inquiet": "inquiète", "complet": "complète", "médecin": "médecin", "vendeur": "vendeuse",
-    "serveur": "serveuse", "chanteur": "chanteuse", "danseur": "danseuse", "coiffeur": "coiffeuse",
-    "chercheur": "chercheuse", "public": "publique",
-}  # fmt: skip
+
+@dataclass(frozen=True)
+class _Forms:
+    """Those forms of a word that don't follow from it; the others are empty."""
+
+    word: str
+    feminine: str = ""
+    before_vowel: str = ""
+    plural: str = ""
+
+
+_IRREGULAR = read(TABLES / "irregular_words.tsv", _Forms)
 # The first ending that fits decides.
 _FEMININE_ENDINGS = (
     ("e", "e"), ("ien", "ienne"), ("teur", "trice"), ("eur", "eure"), ("er", "ère"), ("x", "se"), ("f", "ve"),
     ("el", "elle"),
 )  # fmt: skip
-_BEFORE_VOWEL = {"beau": "bel", "nouveau": "nouvel", "vieux": "vieil"}
-_PLURALS = {"festival": "festivals", "bleu": "bleus", "œil": "yeux"}
 
 
 def feminine(word: str) -> str:
     """Return the feminine of an adjective or a profession: grand → grande, acteur → actrice."""
-    if word in _FEMININES:
-        return _FEMININES[word]
+    if given := _irregular(word).feminine:
+        return given
     for ending, replacement in _FEMININE_ENDINGS:
         if word.endswith(ending):
             return word.removesuffix(ending) + replacement
@@ -32,8 +39,8 @@ def feminine(word: str) -> str:
 
 def plural(word: str) -> str:
     """Return the plural of a noun or an adjective: cheval → chevaux, souris → souris."""
-    if word in _PLURALS:
-        return _PLURALS[word]
+    if given := _irregular(word).plural:
+        return given
     if word.endswith(("s", "x", "z")):
         return word
     if word.endswith("al"):
@@ -49,6 +56,11 @@ def agree(word: str, gender: Gender, number: Number) -> str:
 
 def before_noun(adjective: str, gender: Gender, number: Number, noun: str) -> str:
     """Return an adjective as it stands before its noun: beau + arbre → bel."""
-    if (gender, number) == ("m", "singular") and adjective in _BEFORE_VOWEL and begins_with_vowel(noun):
-        return _BEFORE_VOWEL[adjective]
+    given = _irregular(adjective).before_vowel
+    if given and (gender, number) == ("m", "singular") and begins_with_vowel(noun):
+        return given
     return agree(adjective, gender, number)
+
+
+def _irregular(word: str) -> _Forms:
+    return _IRREGULAR.get(word, _Forms(word))

@@ -4,43 +4,36 @@ A form is chosen by the slot 0–5: je, tu, il, nous, vous, ils.
 """
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from polyhead.demo.grammar.french import TABLES
+from polyhead.demo.grammar.tables import read
+
 FrenchTense = Literal["présent", "imparfait", "futur", "conditionnel"]
 
-# Present in six persons | past participle | stem of the future.
-_IRREGULAR = {
-    "être": "suis es est sommes êtes sont|été|ser",
-    "avoir": "ai as a avons avez ont|eu|aur",
-    "aller": "vais vas va allons allez vont|allé|ir",
-    "voir": "vois vois voit voyons voyez voient|vu|verr",
-    "boire": "bois bois boit buvons buvez boivent|bu|boir",
-    "lire": "lis lis lit lisons lisez lisent|lu|lir",
-    "écrire": "écris écris écrit écrivons écrivez écrivent|écrit|écrir",
-    "prendre": "prends prends prend prenons prenez prennent|pris|prendr",
-    "comprendre": "comprends comprends comprend comprenons comprenez comprennent|compris|comprendr",
-    "apprendre": "apprends apprends apprend apprenons apprenez apprennent|appris|apprendr",
-    "pouvoir": "peux peux peut pouvons pouvez peuvent|pu|pourr",
-    "vouloir": "veux veux veut voulons voulez veulent|voulu|voudr",
-    "devoir": "dois dois doit devons devez doivent|dû|devr",
-    "connaître": "connais connais connaît connaissons connaissez connaissent|connu|connaîtr",
-    "venir": "viens viens vient venons venez viennent|venu|viendr",
-    "partir": "pars pars part partons partez partent|parti|partir",
-    "sortir": "sors sors sort sortons sortez sortent|sorti|sortir",
-    "dormir": "dors dors dort dormons dormez dorment|dormi|dormir",
-    "courir": "cours cours court courons courez courent|couru|courr",
-    "ouvrir": "ouvre ouvres ouvre ouvrons ouvrez ouvrent|ouvert|ouvrir",
-    "recevoir": "reçois reçois reçoit recevons recevez reçoivent|reçu|recevr",
-    "construire": "construis construis construit construisons construisez construisent|construit|construir",
-    "conduire": "conduis conduis conduit conduisons conduisez conduisent|conduit|conduir",
-    "traduire": "traduis traduis traduit traduisons traduisez traduisent|traduit|traduir",
-    "suivre": "suis suis suit suivons suivez suivent|suivi|suivr",
-    "rire": "ris ris rit rions riez rient|ri|rir",
-    "sourire": "souris souris sourit sourions souriez sourient|souri|sourir",
-    "peindre": "peins peins peint peignons peignez peignent|peint|peindr",
-    "envoyer": "envoie envoies envoie envoyons envoyez envoient|envoyé|enverr",
-}
+
+@dataclass(frozen=True)
+class _PrincipalParts:
+    """What an irregular verb's forms are made of: its present in the six persons, its participle, its future's stem."""
+
+    infinitive: str
+    je: str
+    tu: str
+    il: str
+    nous: str
+    vous: str
+    ils: str
+    participle: str
+    future_stem: str
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        return self.je, self.tu, self.il, self.nous, self.vous, self.ils
+
+
+_IRREGULAR = read(TABLES / "irregular_verbs.tsv", _PrincipalParts)
 _ENDINGS = {
     "er": ("e", "es", "e", "ons", "ez", "ent"),
     "ir": ("is", "is", "it", "issons", "issez", "issent"),
@@ -71,7 +64,7 @@ def conjugate(infinitive: str, tense: FrenchTense, slot: int) -> str:
 def participle(infinitive: str) -> str:
     """Return the past participle, masculine singular."""
     if infinitive in _IRREGULAR:
-        return _IRREGULAR[infinitive].split("|")[1]
+        return _IRREGULAR[infinitive].participle
     return infinitive[:-2] + _PARTICIPLES[infinitive[-2:]]
 
 
@@ -82,7 +75,7 @@ def takes_etre(infinitive: str) -> bool:
 
 def _present(infinitive: str) -> tuple[str, ...]:
     if infinitive in _IRREGULAR:
-        return tuple(_IRREGULAR[infinitive].split("|")[0].split())
+        return _IRREGULAR[infinitive].present
     stem, group = infinitive[:-2], infinitive[-2:]
     stems = [stem] * 6
     if group == "er":
@@ -101,7 +94,7 @@ def _imperfect(infinitive: str, slot: int) -> str:
 
 def _future_stem(infinitive: str) -> str:
     if infinitive in _IRREGULAR:
-        return _IRREGULAR[infinitive].split("|")[2]
+        return _IRREGULAR[infinitive].future_stem
     if infinitive.endswith("er"):
         stem = infinitive[:-2]
         # « préférera » keeps its é, « achètera » doesn't keep its e.

@@ -11,7 +11,8 @@ from polyhead.demo.grammar.english import realise as english
 from polyhead.demo.grammar.families import FAMILIES, SHARES, is_ambiguous
 from polyhead.demo.grammar.french import realise as french
 from polyhead.demo.grammar.korean import realise as korean
-from polyhead.demo.grammar.lexicon import situations, verbs
+from polyhead.demo.grammar.lexicon import situations
+from polyhead.demo.grammar.lexicon.verbs import VERBS
 
 LECTURE = {
     ("I am a student", "fr"): "je suis étudiant",
@@ -109,7 +110,7 @@ def test_an_english_sentence_has_one_translation(family: str) -> None:
 def test_a_tense_that_can_not_be_read_off_is_ambiguous(
     subject: Pronoun, tense: Tense, polarity: Polarity, expected: bool
 ) -> None:
-    assert is_ambiguous(Clause(subject, Act(verbs.READ), tense, polarity)) is expected
+    assert is_ambiguous(Clause(subject, Act(VERBS["read"]), tense, polarity)) is expected
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -8,7 +8,7 @@ from polyhead.demo.grammar.french.agreement import agree, before_noun, feminine,
 from polyhead.demo.grammar.french.conjugation import FrenchTense, conjugate, participle
 from polyhead.demo.grammar.french.realise import sentence
 from polyhead.demo.grammar.french.sounds import join
-from polyhead.demo.grammar.lexicon.adjectives import adjectives
+from polyhead.demo.grammar.lexicon.adjectives import ADJECTIVES
 from polyhead.demo.grammar.words import Noun, Verb
 
 SHE = Pronoun(3, "singular", "f")
@@ -145,7 +145,7 @@ def test_a_participle_agrees_with_the_object_before_it() -> None:
             "elle n'achète pas son école",
         ),
         (
-            NounPhrase(BOOK, "bare", "plural", adjectives("beautiful")[0]),
+            NounPhrase(BOOK, "bare", "plural", ADJECTIVES["beautiful"]),
             "elle achète de beaux livres",
             "elle n'achète pas de beaux livres",
         ),

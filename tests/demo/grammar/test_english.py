@@ -5,7 +5,7 @@ import pytest
 from polyhead.demo.grammar.clauses import Act, BeQuality, Clause, Existence, Modal, NounPhrase, Polarity, Pronoun, Tense
 from polyhead.demo.grammar.english.morphology import article, past, plural, third_person
 from polyhead.demo.grammar.english.realise import Style, sentence
-from polyhead.demo.grammar.lexicon.adjectives import adjectives
+from polyhead.demo.grammar.lexicon.adjectives import ADJECTIVES
 from polyhead.demo.grammar.words import Noun, Place, Verb
 
 HE = Pronoun(3, "singular", "m")
@@ -49,7 +49,7 @@ def test_the_verb_group(tense: Tense, polarity: Polarity, modal: Modal | None, c
 
 
 def test_to_be() -> None:
-    tired = BeQuality(adjectives("tired")[0], "too")
+    tired = BeQuality(ADJECTIVES["tired"], "too")
     assert sentence(Clause(Pronoun(1, "singular"), tired, polarity="not"), Style()) == "I am not too tired"
     assert sentence(Clause(HE, tired, "past", "not"), Style()) == "He wasn't too tired"
     cats = NounPhrase(Noun("cat", "chat", "m", "고양이"), "bare", "plural")
