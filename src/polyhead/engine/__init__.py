@@ -9,9 +9,10 @@ plain model. A positional encoding is known once `ends` places it, an activation
 The engine needs no PyTorch, whose import took half of the memory and of the time to the first sentence. It is made of
 the arrays of a model directory (`model.trained`); modules are taken apart into such arrays first (`modules`). Packing
 copies weights into the panels of the microkernels (`pack`): 1/√d_k is folded into W^Q, and heads are filled up to
-whole vectors. On Linux loaded weights are pages of `model.safetensors`, and each is given back to the system after it
-has been packed (`mapped`), unless somebody has written to the file since. So replacing or overwriting it can't reach
-a search. Packed weights go onto large pages where Linux allows it (`pages`).
+whole vectors. On Linux loaded weights are private pages of `model.safetensors` (`model.stored`). They leave memory
+after each weight that is packed (`mapped`), unless this process has changed some, and come back when scoring or a
+trace reads them. Neither a replaced nor an overwritten file can reach a search. Packed weights go onto large pages
+where Linux allows it (`pages`).
 
 In int8 a weight has the scale of its output and an input the scale of its own row. Onto the vocabulary, logits of
 likely words are computed once more from float32 weights (`output`), since there rounding could change the answer. A

@@ -1,13 +1,12 @@
 """Training: batches in, better weights out, able to stop and to go on at any update.
 
-`loop` makes the updates: `shares` cuts batches into parts, `parallel` differentiates them side by side, `loss` with
-`softmax_projection` gives the cross-entropy, `optimizer` takes the step. `course` and `ending` decide when a run
-ends, `watch` notices that it diverges, `kept` writes snapshots and checkpoints, and `fused/` makes the model fast
-from outside.
+`loop` makes the updates: `shares` cuts batches into parts, `parallel` differentiates them side by side, `loss` gives
+the cross-entropy, `optimizer` takes the step. `course` and `ending` decide when a run ends, `watch` notices that it
+diverges, `kept` writes snapshots and checkpoints, and `fused/` makes the model fast from outside.
 
-The loss is fused with the output projection, because the logits [N, V] of N target tokens are the largest tensor of a
-small model by far. Features go through a few hundred rows at a time, and both gradients are computed in the forward
-pass, while a chunk's probabilities p are at hand. With label smoothing ε
+The loss is fused with the output projection, because the logits [N, V] are the largest tensor of a small model by
+far. Features go through a few hundred rows at a time, and both gradients are computed in the forward pass, with a
+chunk's probabilities p at hand. With label smoothing ε
 
     dz = p - (1-ε)·onehot(target) - ε/V
 
@@ -33,6 +32,6 @@ and the same libraries.
 A run's end is the updates in which the learning rate falls to 0: with the schedule `wsd` the last quarter, with any
 other none. It begins when a limit (`max_updates`, `max_epochs`, `minutes`) leaves just that much, or when the newest
 quarter of all updates was hardly better than the one before (`min_delta`). From then on the last update is fixed in
-`Progress`, and epochs that begin later don't sample subwords. A run that is resumed with other limits forgets its end
-and goes on. `patience` is apart from this and ends a run at once.
+`Progress`, and epochs that begin later don't sample subwords. A run resumed with other limits forgets its end.
+`patience` ends a run at once.
 """
