@@ -8,7 +8,8 @@ The Transformer reads as the paper does: `attention` (equation 1 is `ScaledDotPr
 
 No module here knows of kernels, workers or text. What training and translating do for speed is put on from outside,
 and `recording.view_of` makes a second model over the same tensors for whoever wants to exchange parts.
-`recording.weights_of` reads attention weights that way.
+`recording.weights_of` reads attention weights that way: `translate --align` translates first and then reads those of
+one teacher-forced pass over the result, from the attention that the model's `alignment_site` names.
 
 Memory and state are values (`state`) that a search holds; no module stores one. `arrays.InArrays` shows a model in
 NumPy's arrays.

@@ -23,11 +23,11 @@ In bfloat16 the model that computes is a rounded working copy of float32 masters
 small updates aren't lost to rounding. Snapshots, checkpoints and averages hold masters. `adam` is PyTorch's kernel
 without its class, which would import PyTorch's compiler and keep 70 MiB.
 
-A checkpoint is one file of safetensors: the masters, the optimizer's moments, a running mean if there is one, and
-`Progress`. One is written at every validation, when a signal stops training, and at the end. All else follows from
-the recipe: batches and sampled subwords from (seed, epoch), dropout from (seed, update, share). So a resumed run
-computes what an uninterrupted one would have, to the bit, on a CPU of the same kind with the same number of threads
-and the same libraries.
+A checkpoint is one file of safetensors: the masters (`weights.*`), the optimizer's moments (such as
+`adam.exp_avg.*`), a running mean if there is one (`mean.*`), and `Progress` as JSON. One is written at every
+validation, when a signal stops training, and at the end. All else follows from the recipe: batches and sampled
+subwords from (seed, epoch), dropout from (seed, update, share). So a resumed run computes what an uninterrupted one
+would have, to the bit, on a CPU of the same kind with the same number of threads and the same libraries.
 
 A run's end is the updates in which the learning rate falls to 0: with the schedule `wsd` the last quarter, with any
 other none. It begins when a limit (`max_updates`, `max_epochs`, `minutes`) leaves just that much, or when the newest
