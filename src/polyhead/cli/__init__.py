@@ -1,4 +1,10 @@
-"""The command line: one small file a command, loaded only when it is called."""
+"""The command line: one small file a command, loaded only when it is called.
+
+`COMMANDS` lists the commands. Each imports what it needs inside its function, so that `polyhead --help` answers at
+once. Results go to standard output and everything else to standard error (`streams`). `corpora` has the options that
+name text, `numbers` and `paths` what options take, `keys` what `train --keys` prints. `signals` and `ending` decide
+how a command ends that doesn't succeed: with one sentence and an exit status, never a traceback.
+"""
 
 import logging
 import os

@@ -1,7 +1,42 @@
-"""The arithmetic of training and of translating as machine code, written in Python and compiled by Numba.
+"""Compiled arithmetic on arrays: GEMM, attention, the softmax over the vocabulary, and passes over memory.
 
-For training there are kernels of matrix products and their gradients, of attention over sentences without padding, of
-the loss with the output layer's products, of norms, dropout and Adam. For translating, a whole step of the decoder is
-one kernel: its products take microseconds, and called one by one from Python its few hundred operations take longer to
-call than to compute, and each writes to memory what the next one reads again.
+`training/fused` trains with these kernels and `engine` translates with them. They work on NumPy arrays; only
+`arrays/tensors` and `arrays/scratch` know PyTorch, and translating imports neither.
+
+Every kernel is a Python function under `@kernel`. Numba compiles it for the CPU at hand when it is first called, and
+the machine code is kept on disk, so that most processes load no compiler. Inner loops are written in LLVM's
+instructions (`llvm`), because a compiler that sees loops over arrays stores every accumulator after every step. A
+kernel runs on the calling thread, without the interpreter's lock; kernels for translating may share their work with a
+team of threads.
+
+    step/       a step of translating: all layers of a Transformer in one call, and what a search does with logits
+    attention/  equation 1 of the paper: with gradients, in training; over lists of positions, in translating
+    linear/     GEMM: forward and both gradients, in training; on packed weights, in translating
+    loss/       the softmax over the vocabulary, fused with the output projection and its gradients
+    factors/    packing: operands put into panels or tiles, transposed, rounded to 16 or 8 bits
+    sums/       microkernels: some rows times a panel, accumulated in registers or AMX tiles, with an epilogue
+    threads/    a team of threads, and atomic operations
+    norm, dropout, adam, merges    LayerNorm, dropout, Adam, BPE dropout: one pass over the memory each
+    arrays/     alignment, scratch memory, lifetimes, bounds, PyTorch's tensors seen as arrays
+    numbers/    bfloat16 and float32, exponentials, largest and smallest numbers
+    kernel, part, llvm, compiler, checked, code/    how a function becomes machine code, and the cache of it
+
+Each line uses only those below it, which import-linter enforces.
+
+To read a GEMM, begin with `linear/gemm_in_vectors.py`, which blocks for the caches. `factors/in_vectors.py` packs the
+right operand into panels of 16 columns, `sums/vector_sums.py` multiplies six rows by a panel, and `sums/finish.py` is
+the epilogue that adds a bias or applies a ReLU, or the gate of its gradient, before accumulators are stored.
+
+A file's name says which instructions and numbers it is for:
+
+    gemm, in_squares, in_tiles, tiles     AMX: bfloat16, and int8 in translating
+    in_vectors, in_float32                AVX2 and AVX-512: float32
+    in_integers, whole_numbers            AVX2 and VNNI: pairs of 16-bit integers
+    in_bytes, int8                        VNNI: 8-bit integers; in translating AVX2 too
+    expectations, likelihoods, panels     AVX512-BF16: bfloat16
+
+A new instruction set begins with its name in `hardware.NAMES`. Its multiply-add goes into `sums/registers.py` or
+`sums/arithmetic.py`, and the function `may_multiply` of a GEMM says which CPUs use it.
+
+With `NUMBA_BOUNDSCHECK=1` every kernel is compiled in a form that compares each index with its array (`checked`).
 """

@@ -1,1 +1,12 @@
-"""Equation 1 and its gradients."""
+"""Equation 1 of the paper, forward and backward for training, and over lists of positions for translating.
+
+In training a batch is ragged: the rows of a sentence follow those of the one before, with no padding between
+(`ragged`). One head of one sentence fits a core's own cache, so its scores are computed, turned into weights and used
+at once. Queries, keys and values are read where the projections left them, and gradients are written where the
+projections want them. `in_squares` with `columns` is bfloat16's, on AMX or AVX512-BF16; `in_vectors` with
+`softmax_in_vectors` is float32's.
+
+In translating (`of_rows`, with the inner loops in `heads`) each row has a list of the positions that it may see: the
+tokens of its sentence, or its ancestors in the tree of hypotheses. So there is neither padding nor a mask, and no key
+is moved when hypotheses are reordered. A head's whole result is accumulated in registers.
+"""

@@ -1,1 +1,20 @@
-"""A softmax over the vocabulary, and the gradients of a cross-entropy."""
+"""The softmax over the vocabulary, fused with the output projection, and the gradients of a cross-entropy.
+
+With features x [N, D], the projection's weight W [V, D], logits z = x Wᵀ and p = softmax(z), these kernels compute Z,
+Σ_v p_v W_v [N, D] and Σ_n p_n x_n [V, D], less the target's share of the last. Logits are never stored. Accumulators
+of z become exponentials as the microkernel's epilogue. A row's largest logit need not be known first, because
+exponentials are taken of a logit minus its target's, and the division by Z is left for the N × D results. Should a
+word be e⁶⁰ times as likely as the target (e⁴⁰ with 16-bit integers), the caller takes PyTorch's operations for that
+batch.
+
+    expectations, likelihoods                         bfloat16 in vectors (AVX512-BF16)
+    expectations_in_tiles                             bfloat16 on AMX
+    expectations_in_bytes                             the same as in vectors, with logits of 8-bit integers
+    expectations_in_float32, likelihoods_in_vectors   float32
+    expectations_in_integers                          float32 rounded to 16-bit integers
+
+In the 8-bit form only the logits are products of integers. Of V probabilities most are so far below the largest that
+8 bits would make nothing of them, though all of them together count; so the other two products keep bfloat16. On AMX
+the exponentials of all rows are kept, a block of words after the other, so that no part of the weight's gradient
+leaves the core before it is complete.
+"""
