@@ -1,7 +1,7 @@
 """What the engine of kernels knows of a model that came as modules, which may have been changed since it was built."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -30,7 +30,7 @@ def _is_as_built(model: Transformer) -> bool:
 
 def _parts(model: nn.Module) -> dict[str, tuple[type[nn.Module], dict[str, Any]]]:
     """By their names; a part that stands in two places has two."""
-    named: Iterator[tuple[str, nn.Module]] = model.named_modules(remove_duplicate=False)
+    named = cast("Iterator[tuple[str, nn.Module]]", model.named_modules(remove_duplicate=False))
     return {name: _part(module) for name, module in named}
 
 

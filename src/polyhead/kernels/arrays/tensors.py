@@ -1,4 +1,4 @@
-"""Which tensors kernels are for, and how they see them.
+"""How kernels see tensors.
 
 Operations of PyTorch that only make another view would do, but each gives the interpreter's lock away and waits for it.
 """
@@ -24,16 +24,6 @@ class _Memory:
         self.__array_interface__: dict[str, Any] = {
             "version": 3, "data": place, "shape": tuple(x.shape), "typestr": kind
         }  # fmt: skip
-
-
-def are_on_one_core(x: Tensor) -> bool:
-    """Numbers on a CPU, where an operation takes one core: PyTorch's operations may take more, and then are faster."""
-    return x.dtype in _KINDS and x.device.type == "cpu" and torch.get_num_threads() == 1
-
-
-def are_for_kernels(x: Tensor) -> bool:
-    """Of bfloat16: in float32 PyTorch's operations are fast enough, but for those that ask for `are_on_one_core`."""
-    return x.dtype == torch.bfloat16 and are_on_one_core(x)
 
 
 def numbers(x: Tensor) -> Numbers:
