@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from polyhead.hardware import multiplies_bfloat16
-from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
-from polyhead.kernels.sums import squares
+from polyhead.kernels.linear import gemm_float32, gemm_int8
+from polyhead.kernels.microkernels import tiles
 
 bfloat16 = pytest.mark.skipif(not multiplies_bfloat16(), reason="oneDNN doesn't multiply bfloat16 on this CPU")
-vectors = pytest.mark.skipif(not gemm_in_vectors.may_multiply(), reason="this CPU has no AVX2, or multiplies bfloat16")
-in_bytes = pytest.mark.skipif(not gemm_in_bytes.may_multiply(), reason="this CPU has AMX, or no VNNI for bytes")
-_squares = pytest.mark.skipif(not squares.may_multiply(), reason="this CPU adds up no pairs of bfloat16")
+vectors = pytest.mark.skipif(not gemm_float32.is_supported(), reason="this CPU has no AVX2, or multiplies bfloat16")
+in_bytes = pytest.mark.skipif(not gemm_int8.is_supported(), reason="this CPU has AMX, or no VNNI for bytes")
+_squares = pytest.mark.skipif(not tiles.is_supported(), reason="this CPU adds up no pairs of bfloat16")
 
 learnt_formats = pytest.mark.parametrize(
     "dtype", [pytest.param(torch.bfloat16, marks=bfloat16), pytest.param(torch.float32, marks=vectors)]

@@ -11,16 +11,16 @@ from polyhead.hardware import cpu_features
 
 TESTS = Path(__file__).parent
 TRANSLATING = (
-    "kernels/attention/test_of_rows.py",
-    "kernels/linear/test_float32.py",
-    "kernels/linear/test_int8.py",
+    "kernels/attention/test_by_positions.py",
+    "kernels/linear/test_packed_float32.py",
+    "kernels/linear/test_packed_int8.py",
     "engine/test_kernel_engine.py",
 )
 TRAINING = (
-    "kernels/factors/test_panels.py",
-    "kernels/linear/test_gemm_in_bytes.py",
-    "kernels/linear/test_gemm_in_integers.py",
-    "kernels/linear/test_gemm_in_vectors.py",
+    "kernels/packing/test_pack_bfloat16.py",
+    "kernels/linear/test_gemm_int8.py",
+    "kernels/linear/test_gemm_int16.py",
+    "kernels/linear/test_gemm_float32.py",
     "kernels/numbers/test_bfloat16.py",
     "training/fused/test_adam.py",
     "training/fused/test_attention.py",

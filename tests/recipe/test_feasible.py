@@ -65,7 +65,7 @@ def test_weights_for_which_there_is_no_memory(monkeypatch):
 
 def test_workers_that_are_not_given_are_taken_to_be_as_a_precision_needs_them(monkeypatch):
     """One for every core: only then there are kernels of whole numbers."""
-    monkeypatch.setattr(precision.gemm_in_bytes, "may_multiply", lambda: True)
+    monkeypatch.setattr(precision.gemm_int8, "is_supported", lambda: True)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
     values = {"data": {"train": [NOTHING]}, "training": {"precision": "int8"}}
     check_feasible(make_recipe(values), torch.device("cpu"))

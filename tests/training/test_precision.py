@@ -9,7 +9,7 @@ from torch import Tensor
 from polyhead.batch import Batch
 from polyhead.errors import RecipeError
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
+from polyhead.kernels.linear import gemm_float32, gemm_int8
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -33,8 +33,8 @@ def transformer(width: int = 64) -> Seq2SeqModel[Any]:
 def make_cpu(patch: pytest.MonkeyPatch, bfloat16: bool, avx2_alone: bool, without_amx: bool) -> None:
     """A CPU that multiplies bfloat16, has AVX2 alone, or multiplies bytes and has no AMX."""
     patch.setattr(module, "has_bfloat16", lambda _: bfloat16)
-    patch.setattr(gemm_in_vectors, "may_multiply", lambda: avx2_alone)
-    patch.setattr(gemm_in_bytes, "may_multiply", lambda: without_amx)
+    patch.setattr(gemm_float32, "is_supported", lambda: avx2_alone)
+    patch.setattr(gemm_int8, "is_supported", lambda: without_amx)
 
 
 @pytest.mark.parametrize(

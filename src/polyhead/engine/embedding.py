@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
-from polyhead.kernels.linear.float32 import Product
-from polyhead.kernels.linear.products import multiply
+from polyhead.kernels.linear.packed import multiply
+from polyhead.kernels.linear.packed_float32 import Product
 from polyhead.kernels.step.layers import embed
 from polyhead.kernels.threads.team import ALONE
 from polyhead.model.config import TransformerConfig

@@ -20,8 +20,8 @@ from polyhead.engine.pack import FOUR, Pack
 from polyhead.engine.packed_parts import ACTIVATIONS, PackedParts
 from polyhead.engine.past_tree import Past
 from polyhead.hardware import cpu_features
-from polyhead.kernels.arrays.kept import keep
-from polyhead.kernels.attention.of_rows import Floats, Integers, Sight
+from polyhead.kernels.arrays.pinned_args import keep
+from polyhead.kernels.attention.by_positions import Floats, Integers, Sight
 from polyhead.kernels.step import layers
 from polyhead.kernels.step.layers import Decoder, Encoder
 from polyhead.kernels.threads.team import board

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from polyhead.engine.pack import Pack
-from polyhead.kernels.linear import int8
-from polyhead.kernels.linear.products import multiply
-from polyhead.kernels.step.contenders import sharpen
+from polyhead.kernels.linear import packed_int8
+from polyhead.kernels.linear.packed import multiply
+from polyhead.kernels.step.rescored import sharpen
 from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 
@@ -25,7 +25,7 @@ class Output:
         """weight [V, D], which is kept."""
         self.weight = weight
         self.product = pack([lambda: (weight, None)], packed, digits=1)
-        self.is_rounded = isinstance(self.product, int8.Product)
+        self.is_rounded = isinstance(self.product, packed_int8.Product)
 
     def __call__(self, features: Floats) -> Floats:
         """Raises ValueError for features that are not D wide."""

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from polyhead.engine.output import check_width
 from polyhead.engine.pack import pack_float32
-from polyhead.kernels.linear.products import multiply
+from polyhead.kernels.linear.packed import multiply
 from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 

@@ -13,8 +13,8 @@ team of threads.
     attention/  equation 1 of the paper: with gradients, in training; over lists of positions, in translating
     linear/     GEMM: forward and both gradients, in training; on packed weights, in translating
     loss/       the softmax over the vocabulary, fused with the output projection and its gradients
-    factors/    packing: operands put into panels or tiles, transposed, rounded to 16 or 8 bits
-    sums/       microkernels: some rows times a panel, accumulated in registers or AMX tiles, with an epilogue
+    packing/    operands put into panels or tiles, transposed, rounded to 16 or 8 bits
+    microkernels/   some rows times a panel, accumulated in registers or AMX tiles, with an epilogue
     threads/    a team of threads, and atomic operations
     norm, dropout, adam, merges    LayerNorm, dropout, Adam, BPE dropout: one pass over the memory each
     arrays/     alignment, scratch memory, lifetimes, bounds, PyTorch's tensors seen as arrays
@@ -23,20 +23,20 @@ team of threads.
 
 Each line uses only those below it, which import-linter enforces.
 
-To read a GEMM, begin with `linear/gemm_in_vectors.py`, which blocks for the caches. `factors/in_vectors.py` packs the
-right operand into panels of 16 columns, `sums/vector_sums.py` multiplies six rows by a panel, and `sums/finish.py` is
-the epilogue that adds a bias or applies a ReLU, or the gate of its gradient, before accumulators are stored.
+To read a GEMM, begin with `linear/gemm_float32.py`, which blocks for the caches. `packing/pack_float32.py` packs the
+right operand into panels of 16 columns, `microkernels/simd.py` multiplies six rows by a panel, and
+`microkernels/epilogue.py` adds a bias, or applies a ReLU or the gate of its gradient, before accumulators are stored.
 
 A file's name says which instructions and numbers it is for:
 
-    gemm, in_squares, in_tiles, tiles     AMX: bfloat16, and int8 in translating
-    in_vectors, in_float32                AVX2 and AVX-512: float32
-    in_integers, whole_numbers            AVX2 and VNNI: pairs of 16-bit integers
-    in_bytes, int8                        VNNI: 8-bit integers; in translating AVX2 too
-    expectations, likelihoods, panels     AVX512-BF16: bfloat16
+    amx, tiles          AMX: bfloat16, and int8 in translating
+    float32, simd       AVX2 and AVX-512: float32; in translating vectors of any CPU
+    int16               AVX2 and VNNI: pairs of 16-bit integers
+    int8                VNNI: 8-bit integers; in translating AVX2 too
+    bfloat16            AVX512-BF16: bfloat16
 
-A new instruction set begins with its name in `hardware.NAMES`. Its multiply-add goes into `sums/registers.py` or
-`sums/arithmetic.py`, and the function `may_multiply` of a GEMM says which CPUs use it.
+A new instruction set begins with its name in `hardware.NAMES`. Its multiply-add goes into `microkernels/registers.py`
+or `microkernels/arithmetic.py`, and the function `is_supported` of a GEMM says which CPUs use it.
 
 With `NUMBA_BOUNDSCHECK=1` every kernel is compiled in a form that compares each index with its array (`checked`).
 """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.arrays.borrowed import floats_at, halves_at
+from polyhead.kernels.arrays.unowned import floats_at, halves_at
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code

@@ -7,9 +7,9 @@ from torch import nn
 
 from polyhead.errors import RecipeError
 from polyhead.hardware import cpu_features
-from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
-from polyhead.kernels.sums.registers import PANEL
+from polyhead.kernels.linear import gemm_float32, gemm_int8
+from polyhead.kernels.microkernels.registers import PANEL
+from polyhead.kernels.packing.pack_int16 import PAIRED
 from polyhead.model.seq2seq import Seq2SeqModel
 
 Bits = Literal[8, 16]
@@ -71,8 +71,8 @@ def _rounded(native: torch.dtype) -> dict[Precision, _Rounded]:
     """native: the format that models have beside their products of bytes."""
     bytes_, pairs = Arithmetic(native, 8), Arithmetic(torch.float32, 16)
     return {
-        "int8": _Rounded(bytes_, gemm_in_bytes.may_multiply(), PANEL, "a CPU with VNNI and without AMX"),
-        "int16": _Rounded(pairs, gemm_in_vectors.may_multiply(), PAIRED, "a CPU with AVX2 and without bfloat16"),
+        "int8": _Rounded(bytes_, gemm_int8.is_supported(), PANEL, "a CPU with VNNI and without AMX"),
+        "int16": _Rounded(pairs, gemm_float32.is_supported(), PAIRED, "a CPU with AVX2 and without bfloat16"),
     }
 
 

@@ -15,12 +15,12 @@ from torch import Tensor
 from polyhead.kernels.arrays.tensors import floats, halves
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.dropout import add_dropped
-from polyhead.kernels.factors.panels import unpack
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code
 from polyhead.kernels.numbers.bfloat16 import pairs_of, rounded, shorts_of
 from polyhead.kernels.numbers.formats import round_all
 from polyhead.kernels.numbers.stored import stored
+from polyhead.kernels.packing.pack_bfloat16 import unpack
 
 Floats = NDArray[np.float32]
 Round = Callable[[Floats], Tensor]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from polyhead.engine.pack import pack_float32, pack_int8
 from polyhead.hardware import cpu_features
 from polyhead.kernels.arrays.aligned import zeros
-from polyhead.kernels.arrays.borrowed import borrowed
+from polyhead.kernels.arrays.unowned import unowned
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.linear.products import multiply
+from polyhead.kernels.linear.packed import multiply
 from polyhead.kernels.threads import atomics, team
 from polyhead.kernels.threads.team import ALONE, LINE, MEMBERS, Board, board, has_helpers, lead
 
@@ -32,7 +32,7 @@ _shared = atomics.task(_count)
 
 @kernel
 def count(board: Board, times: Any, who: Any) -> None:
-    lead(board, _shared(borrowed((times, who))), times.shape[0])
+    lead(board, _shared(unowned((times, who))), times.shape[0])
 
 
 def board_of(members: int) -> Board:

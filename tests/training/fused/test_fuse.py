@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.batch import Batch, collate
-from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
+from polyhead.kernels.linear import gemm_float32, gemm_int8
 from polyhead.model.attention import ScaledDotProductAttention
 from polyhead.model.build import build_model
 from polyhead.model.config import ModelConfig, RNNAttentionConfig, RNNConfig, TransformerConfig
@@ -118,5 +118,5 @@ def test_on_a_gpu_attention_is_pytorchs() -> None:
 
 def test_the_kernels_that_the_tests_are_for_are_known() -> None:
     """Else a renamed check would skip them everywhere."""
-    assert isinstance(gemm_in_bytes.may_multiply(), bool)
-    assert isinstance(gemm_in_vectors.may_multiply(), bool)
+    assert isinstance(gemm_int8.is_supported(), bool)
+    assert isinstance(gemm_float32.is_supported(), bool)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from polyhead.hardware import cpu_features, may_use_tiles
-from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear import gemm_in_bytes, gemm_in_vectors
-from polyhead.kernels.loss.expectations import CHUNK, GROUP
+from polyhead.kernels.linear import gemm_float32, gemm_int8
+from polyhead.kernels.loss.softmax_bfloat16 import CHUNK, GROUP
+from polyhead.kernels.microkernels.registers import PANEL
+from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.kernels.numbers.exponential import LARGEST
-from polyhead.kernels.sums.registers import PANEL
-from polyhead.kernels.sums.vector_sums import WIDTH
+from polyhead.kernels.packing.pack_int16 import PAIRED
 from polyhead.training.fused import softmax_projection as module
 from polyhead.training.precision import Arithmetic, Bits
 from polyhead.training.softmax_projection import Expectations
@@ -61,11 +61,11 @@ def unit(request: pytest.FixtureRequest) -> Iterator[None]:
     """What the products are computed on."""
     chosen = FORMATS[request.param]
     in_float32 = chosen.dtype == torch.float32
-    if not (gemm_in_vectors.may_multiply() if in_float32 else "avx512_bf16" in cpu_features()):
+    if not (gemm_float32.is_supported() if in_float32 else "avx512_bf16" in cpu_features()):
         pytest.skip("this CPU has no such products")
     if request.param == "tiles" and not may_use_tiles():
         pytest.skip("this CPU has no unit for matrices")
-    if request.param == "bytes" and not gemm_in_bytes.may_multiply():
+    if request.param == "bytes" and not gemm_int8.is_supported():
         pytest.skip("this CPU has AMX, or no VNNI for bytes")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "may_use_tiles", lambda: request.param == "tiles")
@@ -100,7 +100,7 @@ def by_kernel(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations
     return module.by_kernel(ARITHMETIC, features, weight, targets, target_logits(features, weight, targets), SMOOTHING)
 
 
-def expectations(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations:
+def softmax_projection(features: Tensor, weight: Tensor, targets: Tensor) -> Expectations:
     logits = target_logits(features, weight, targets)
     return module.projection_by_kernels(ARITHMETIC, features, weight, targets, logits, SMOOTHING)
 
@@ -163,7 +163,7 @@ def test_columns_in_groups() -> None:
 
 
 def test_an_empty_share_has_no_gradient() -> None:
-    found = expectations(*draw_problem(0, 30, PANEL))
+    found = softmax_projection(*draw_problem(0, 30, PANEL))
     assert [list(x.shape) for x in found] == [[0], [0, PANEL], [30, PANEL]]
     assert (found[2] == 0).all()
 
@@ -199,7 +199,7 @@ def test_a_target_that_is_too_unlikely_is_refused() -> None:
     found = by_kernel(features, weight, likely)
     assert found is not None
     assert found[0].tolist() == pytest.approx([2 * LARGEST] * 3, rel=NEAR_LOG / 10)
-    log_normaliser, mean_weight, _ = expectations(features, weight, unlikely)
+    log_normaliser, mean_weight, _ = softmax_projection(features, weight, unlikely)
     assert log_normaliser.tolist() == [2 * LARGEST] * 3
     assert mean_weight.tolist() == [weight[1].tolist()] * 3
 
@@ -208,7 +208,7 @@ def test_a_target_that_is_too_unlikely_is_refused() -> None:
 def test_what_is_no_number_stays_none(value: float) -> None:
     features, weight, targets = draw_problem(20, 30, 8)
     features[7, 3] = value
-    log_normaliser, _, _ = expectations(features, weight, targets)
+    log_normaliser, _, _ = softmax_projection(features, weight, targets)
     assert not log_normaliser[7].isfinite()
     assert log_normaliser[:7].isfinite().all()
 
@@ -217,7 +217,7 @@ def test_words_far_likelier_than_the_target() -> None:
     """Up to where exponentials, or their squares, leave float32 nothing is lost; beyond, nothing is cut off."""
     features, weight = in_its_format(torch.ones(2, 2), torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]]))
     for far in (15.0, 19.0, 25.0, 29.0, 35.0):
-        found = expectations(features, far * weight, torch.tensor([0, 2]))
+        found = softmax_projection(features, far * weight, torch.tensor([0, 2]))
         torch.testing.assert_close(found[0], torch.full((2,), 2 * far), rtol=1e-3, atol=0.01)
         assert all(each.isfinite().all() for each in found)
 

@@ -3,10 +3,10 @@
 In training a batch is ragged: the rows of a sentence follow those of the one before, with no padding between
 (`ragged`). One head of one sentence fits a core's own cache, so its scores are computed, turned into weights and used
 at once. Queries, keys and values are read where the projections left them, and gradients are written where the
-projections want them. `in_squares` with `columns` is bfloat16's, on AMX or AVX512-BF16; `in_vectors` with
-`softmax_in_vectors` is float32's.
+projections want them. `tiles` with `columns` is bfloat16's, on AMX or AVX512-BF16; `float32` with
+`softmax` is float32's.
 
-In translating (`of_rows`, with the inner loops in `heads`) each row has a list of the positions that it may see: the
-tokens of its sentence, or its ancestors in the tree of hypotheses. So there is neither padding nor a mask, and no key
-is moved when hypotheses are reordered. A head's whole result is accumulated in registers.
+In translating (`by_positions`, with the inner loops in `heads`) each row has a list of the positions that it may
+see: the tokens of its sentence, or its ancestors in the tree of hypotheses. So there is neither padding nor a mask,
+and no key is moved when hypotheses are reordered. A head's whole result is accumulated in registers.
 """

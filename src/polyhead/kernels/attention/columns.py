@@ -7,9 +7,9 @@ from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, LONG, REALS, Code, every
+from polyhead.kernels.microkernels.amx import BYTES
 from polyhead.kernels.numbers.bfloat16 import pairs_of, parts_of
 from polyhead.kernels.numbers.exponential import exponentials
-from polyhead.kernels.sums.tiles import BYTES
 
 HIDDEN = -1e38
 """What is added to the score of a key that is hidden."""

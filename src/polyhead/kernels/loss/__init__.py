@@ -7,11 +7,11 @@ exponentials are taken of a logit minus its target's, and the division by Z is l
 word be e⁶⁰ times as likely as the target (e⁴⁰ with 16-bit integers), the caller takes PyTorch's operations for that
 batch.
 
-    expectations, likelihoods                         bfloat16 in vectors (AVX512-BF16)
-    expectations_in_tiles                             bfloat16 on AMX
-    expectations_in_bytes                             the same as in vectors, with logits of 8-bit integers
-    expectations_in_float32, likelihoods_in_vectors   float32
-    expectations_in_integers                          float32 rounded to 16-bit integers
+    softmax_bfloat16, exp_logits        bfloat16 in vectors (AVX512-BF16)
+    softmax_amx                         bfloat16 on AMX
+    softmax_int8                        the same as in vectors, with logits of 8-bit integers
+    softmax_float32, exp_logits_simd    float32
+    softmax_int16                       float32 rounded to 16-bit integers
 
 In the 8-bit form only the logits are products of integers. Of V probabilities most are so far below the largest that
 8 bits would make nothing of them, though all of them together count; so the other two products keep bfloat16. On AMX

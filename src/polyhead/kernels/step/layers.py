@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.attention.of_rows import Sight, attend
+from polyhead.kernels.attention.by_positions import Sight, attend
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.linear.products import Product, multiply
+from polyhead.kernels.linear.packed import Product, multiply
 from polyhead.kernels.step.activations import gate, gelu
 from polyhead.kernels.threads.team import Board
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.arrays import aligned
-from polyhead.kernels.arrays.borrowed import borrowed
+from polyhead.kernels.arrays.unowned import unowned
 from polyhead.kernels.compiler import WITHIN, overload
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.threads import atomics
@@ -117,7 +117,7 @@ def shared(function: Callable[[int, int, int, Any], None]) -> Callable[[Board, i
     task = atomics.task(function)
 
     def all_of_it(board: Board, count: int, given: Any) -> None:
-        those = borrowed(given)
+        those = unowned(given)
         if has_helpers(board):
             shares = task(those)
             lead(board, shares, count)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.attention import in_squares, in_vectors
+from polyhead.kernels.attention import float32 as attention_of_float32
+from polyhead.kernels.attention import tiles as attention_of_bfloat16
 from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Starts, Width
-from polyhead.kernels.linear import gemm_in_vectors as vectors
-from polyhead.kernels.sums import squares
-from polyhead.kernels.sums.vector_sums import WIDTH
+from polyhead.kernels.linear import gemm_float32 as vectors
+from polyhead.kernels.microkernels import tiles
+from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.model.attention import MultiHeadAttention, ScaledDotProductAttention
 from polyhead.training.fused.heads import heads_apart, views, whole
 from polyhead.training.fused.linear import linear
@@ -65,8 +66,8 @@ class FusedMultiHeadAttention(nn.Module):
         if self.core.dropout.rate > 0:
             return False
         if self.arithmetic.dtype == torch.float32:
-            return numbers % WIDTH == 0 and vectors.may_multiply()
-        return numbers % squares.NUMBERS == 0 and squares.may_multiply()
+            return numbers % WIDTH == 0 and vectors.is_supported()
+        return numbers % tiles.NUMBERS == 0 and tiles.is_supported()
 
 
 def ragged_attention(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
@@ -104,7 +105,7 @@ class _RaggedAttention(torch.autograd.Function):
 
 def _in_squares_or_vectors(x: Tensor) -> Any:
     """What computes it."""
-    return in_vectors if x.dtype == torch.float32 else in_squares
+    return attention_of_float32 if x.dtype == torch.float32 else attention_of_bfloat16
 
 
 def _in_rows(x: Tensor) -> Tensor:

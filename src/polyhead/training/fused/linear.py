@@ -18,12 +18,12 @@ from polyhead.hardware import may_use_tiles, multiplies_bfloat16
 from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.arrays.tensors import halves, numbers
-from polyhead.kernels.factors import transpose as kernels
-from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear import gemm, gemm_in_bytes, gemm_in_integers, gemm_in_vectors
-from polyhead.kernels.sums.finish import BLOCK
-from polyhead.kernels.sums.registers import PANEL
-from polyhead.kernels.sums.vector_sums import WIDTH
+from polyhead.kernels.linear import gemm_amx, gemm_float32, gemm_int8, gemm_int16
+from polyhead.kernels.microkernels.epilogue import BLOCK
+from polyhead.kernels.microkernels.registers import PANEL
+from polyhead.kernels.microkernels.simd import WIDTH
+from polyhead.kernels.packing import transpose as kernels
+from polyhead.kernels.packing.pack_int16 import PAIRED
 from polyhead.model.linear import StackedLinear
 from polyhead.training.fused.dropout import DropoutMask
 from polyhead.training.fused.views import flat, rows
@@ -42,7 +42,7 @@ class Products(Protocol):
     input_gradient: Callable[..., None]
     gated_gradient: Callable[..., None]
     weight_gradient: Callable[..., None]
-    room_for: Callable[[int, int, int], int]
+    workspace_bytes: Callable[[int, int, int], int]
 
 
 class FusedLinear(nn.Module):
@@ -93,13 +93,13 @@ def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> Prod
     """What multiplies x's rows and these weights, if that is our own."""
     sizes = [size for weight in weights for size in weight.shape]
     count, bits = x.numel() // x.size(-1), arithmetic.bits
-    if bits == 8 and gemm_in_bytes.may_multiply() and _fit(sizes, PANEL) and count <= gemm_in_bytes.LONGEST:
-        return gemm_in_bytes
+    if bits == 8 and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
+        return gemm_int8
     if x.dtype == torch.float32:
-        if not gemm_in_vectors.may_multiply() or not _fit(sizes, WIDTH):
+        if not gemm_float32.is_supported() or not _fit(sizes, WIDTH):
             return None
-        return gemm_in_integers if bits is not None and _fit(sizes, PAIRED) else gemm_in_vectors
-    return gemm if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
+        return gemm_int16 if bits is not None and _fit(sizes, PAIRED) else gemm_float32
+    return gemm_amx if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
 
 
 def is_worth_a_kernel(x: Tensor, weight: Tensor) -> bool:
@@ -155,7 +155,7 @@ class _FeedForward(torch.autograd.Function):
             return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None, None
         d_hidden, d_outer, d_outer_bias = _gradients(None, gradient, hidden, outer)
         turned, d_inner_bias = _room_to_turn(d_hidden), inner.new_empty(inner.size(0))
-        kernels.turn_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(turned), halves(d_inner_bias))
+        kernels.transpose_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(turned), halves(d_inner_bias))
         return d_hidden @ inner, _times(turned, x), d_inner_bias, d_outer, d_outer_bias, None, None
 
 
@@ -172,7 +172,7 @@ def _gradients(products: Products | None, gradient: Tensor, x: Tensor, weight: T
     if products is not None:
         return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
     turned, d_bias = _room_to_turn(gradient), weight.new_empty(weight.size(0))
-    kernels.turn(rows(gradient), rows(turned), halves(d_bias))
+    kernels.transpose(rows(gradient), rows(turned), halves(d_bias))
     return gradient @ weight, _times(turned, x), d_bias
 
 
@@ -191,7 +191,7 @@ def _weight_gradient(products: Products, gradient: Tensor, x: Tensor, weight: Te
 
 def _room(products: Products, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
     """For products of x's rows with a weight, or of its gradient."""
-    size = products.room_for(x.numel() // x.size(-1), weight.size(1), weight.size(0))
+    size = products.workspace_bytes(x.numel() // x.size(-1), weight.size(1), weight.size(0))
     return _scratch.take("room", (size,), torch.uint8).numpy()
 
 

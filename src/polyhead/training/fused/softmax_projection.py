@@ -13,19 +13,19 @@ from torch import Tensor, nn
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.arrays.tensors import floats, halves, pairs
-from polyhead.kernels.factors.panels import pack_columns, pack_rows, unpack
-from polyhead.kernels.factors.whole_numbers import PAIRED
-from polyhead.kernels.linear import gemm_in_bytes
-from polyhead.kernels.linear.gemm_in_vectors import may_multiply
-from polyhead.kernels.loss import expectations as kernels
-from polyhead.kernels.loss import expectations_in_bytes as in_bytes
-from polyhead.kernels.loss import expectations_in_float32 as real
-from polyhead.kernels.loss import expectations_in_integers as integers
-from polyhead.kernels.loss import expectations_in_tiles as tiled
+from polyhead.kernels.linear import gemm_int8
+from polyhead.kernels.linear.gemm_float32 import is_supported
+from polyhead.kernels.loss import softmax_amx as tiled
+from polyhead.kernels.loss import softmax_bfloat16 as kernels
+from polyhead.kernels.loss import softmax_float32 as real
+from polyhead.kernels.loss import softmax_int8
+from polyhead.kernels.loss import softmax_int16 as integers
+from polyhead.kernels.microkernels.epilogue import BLOCK
+from polyhead.kernels.microkernels.registers import ADDS_PAIRS, DOWN, PANEL
+from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.kernels.numbers.exponential import LARGEST
-from polyhead.kernels.sums.finish import BLOCK
-from polyhead.kernels.sums.registers import ADDS_PAIRS, DOWN, PANEL
-from polyhead.kernels.sums.vector_sums import WIDTH
+from polyhead.kernels.packing.pack_bfloat16 import pack_columns, pack_rows, unpack
+from polyhead.kernels.packing.pack_int16 import PAIRED
 from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations, softmax_projection
 
@@ -50,7 +50,7 @@ def projection_by_kernels(
 
 def _has_kernel(features: Tensor) -> bool:
     if features.dtype == torch.float32:
-        return features.size(1) % WIDTH == 0 and may_multiply()
+        return features.size(1) % WIDTH == 0 and is_supported()
     return ADDS_PAIRS
 
 
@@ -102,13 +102,13 @@ def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
     beside, totals = torch.zeros(rows, tiled.SEEN), torch.empty(rows)
     beside[:known, 0] = target_logits
     mean_weight, d_weight = torch.empty(known, width), weight.new_empty(words, width)
-    room = tiled.Room(
+    room = tiled.Workspace(
         halves(_scratch.take("exponentials", (-(-words // BLOCK), rows, BLOCK), torch.bfloat16)),
         _scratch.take("sums", (rows // BLOCK, width // BLOCK, BLOCK, BLOCK), torch.float32).numpy(),
         halves(_scratch.take("features", (rows, width), torch.bfloat16)),
-        _scratch.take("squares", (tiled.room_for(rows, width),), torch.uint8).numpy(),
+        _scratch.take("squares", (tiled.workspace_bytes(rows, width),), torch.uint8).numpy(),
     )
-    tiled.expectations(
+    tiled.softmax_projection(
         halves(x),
         halves(weight),
         targets.numpy(),
@@ -137,7 +137,7 @@ def _in_vectors(
     pack_columns(halves(weight), across)
     mean_features = _scratch.take("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
     of_pairs, of_rows, turned = kernels.shapes(count, depth)
-    room = kernels.Room(
+    room = kernels.Workspace(
         pairs(_scratch.take("pairs", of_pairs, torch.int32)),
         halves(_scratch.take("rows", of_rows, torch.bfloat16)),
         halves(_scratch.take("turned", turned, torch.bfloat16)),
@@ -145,19 +145,19 @@ def _in_vectors(
     asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
     found = kernels.Found(totals.numpy(), mean_weight.numpy(), mean_features)
     if bytes_multiply:
-        bytes_ = _scratch.take("bytes", (in_bytes.room_for(x.size(0), width, words),), torch.uint8).numpy()
-        in_bytes.expectations(halves(x), halves(weight), across, asked, found, room, bytes_)
+        bytes_ = _scratch.take("bytes", (softmax_int8.workspace_bytes(x.size(0), width, words),), torch.uint8).numpy()
+        softmax_int8.softmax_projection(halves(x), halves(weight), across, asked, found, room, bytes_)
     else:
         panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
         pack_rows(halves(weight), panels)
-        kernels.expectations(halves(x), panels, across, asked, found, room)
+        kernels.softmax_projection(halves(x), panels, across, asked, found, room)
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
     unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
     return totals[:rows], mean_weight[:rows, :width], d_weight
 
 
 def _are_bytes(arithmetic: Arithmetic, features: Tensor) -> bool:
-    return arithmetic.bits == 8 and features.size(1) % PANEL == 0 and gemm_in_bytes.may_multiply()
+    return arithmetic.bits == 8 and features.size(1) % PANEL == 0 and gemm_int8.is_supported()
 
 
 def _in_float32(
@@ -167,10 +167,10 @@ def _in_float32(
     (rows, width), words = features.shape, weight.size(0)
     kernels: Any = integers if rounded else real
     shapes = kernels.shapes(words, width)
-    room = kernels.Room(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
+    room = kernels.Workspace(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
     d_weight = weight.new_empty(weight.shape)
-    kernels.expectations(
+    kernels.softmax_projection(
         floats(features),
         floats(weight),
         targets.numpy(),

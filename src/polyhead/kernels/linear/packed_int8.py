@@ -1,0 +1,179 @@
+"""Linear maps in 8-bit integers (VNNI, and AMX for many rows; with AVX2 alone x has 7 bits).
+
+With W = diag(v) W₈ and each row x = s x₈ + z, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is
+not. As every row has its own scale s and zero z, no row's companions touch it, and a ReLU's outputs use all levels.
+Where x is not to be rounded noticeably, its levels have two digits, and each of them is multiplied like a row.
+Shapes: R rows, K inputs and N outputs of a product, L layers, G digits.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.arrays.aligned import empty
+from polyhead.kernels.arrays.bounds import require
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.linear.quantise import numbers, rounding
+from polyhead.kernels.linear.row_blocks import rows_at_once
+from polyhead.kernels.llvm import LANES
+from polyhead.kernels.microkernels import amx
+from polyhead.kernels.microkernels.registers import DOWN, HALF, LEVELS, PANEL, integer_sums
+from polyhead.kernels.numbers.extremes import BLOCK, extent
+from polyhead.kernels.threads.team import Board, members, shared
+
+Floats = NDArray[np.float32]
+
+TINY = np.float32(1e-30)
+"""A row's numbers that are all the same have no scale; too small to change any other's."""
+
+
+FEWEST = 4
+"""Rows for which tiles are worth it: they read weights more slowly, but do all of a tile's rows at once."""
+
+
+class Product(NamedTuple):
+    """The weights of one linear map in each of L layers, N filled up to whole panels."""
+
+    weight: NDArray[np.int8]
+    """[L, panels, K/4, PANEL, 4]: in the order in which they are read."""
+    scale: Floats
+    """[L, panels · PANEL] v."""
+    total: Floats
+    """[L, panels · PANEL] v · Σ_k W₈, by which a row's zero counts."""
+    bias: Floats
+    """[L, panels · PANEL]."""
+    least: float
+    """Where outputs are cut off: 0 for a ReLU, else -∞."""
+    digits: int
+    """G, bytes of a number of x: 1 or 2."""
+    in_tiles: bool
+    """Whether the CPU's unit for matrices takes as many rows as it can; then K is a multiple of a tile's bytes."""
+
+
+_round_to_one, _round_to_two = rounding(1), rounding(2)
+_numbers_of_one, _numbers_of_two = numbers(1), numbers(2)
+_sums_of_six, _sums_of_four, _sums_of_three, _sums_of_two, _sums_of_one = map(integer_sums, (DOWN, 4, HALF, 2, 1))
+
+
+@kernel
+def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, zeros: Floats) -> None:
+    """x [R, K] → levels [R · G, K], scales [R] and zeros [R]: x = scale · level + zero, rounded.
+
+    A row's largest number has the highest level of G digits, its smallest one level 0.
+    """
+    blocks, vectors = x.shape[1] // BLOCK, x.shape[1] // LANES
+    base = LEVELS + 1
+    highest = np.float32(base**digits - 1)
+    for r in range(x.shape[0]):
+        row, written = x[r], levels[r * digits : (r + 1) * digits]
+        here, there = np.uintp(row.ctypes.data), np.uintp(written.ctypes.data)
+        low, high = row[0], row[0]
+        if blocks:
+            low, high = extent(here, blocks)
+        for k in range(blocks * BLOCK, x.shape[1]):
+            low, high = min(low, row[k]), max(high, row[k])
+        width = max(high - low, TINY)
+        step = highest / width
+        if vectors and digits == 1:
+            _round_to_one(here, vectors, low, step, there, levels.strides[0])
+        elif vectors:
+            _round_to_two(here, vectors, low, step, there, levels.strides[0])
+        for k in range(vectors * LANES, x.shape[1]):
+            level = np.int32((row[k] - low) * step + np.float32(0.5))
+            for digit in range(digits - 1, -1, -1):
+                written[digit, k] = np.uint8(level % base)
+                level //= base
+        scales[r], zeros[r] = width / highest, low
+
+
+@kernel
+def _rows_at_once(left: int, digits: int) -> int:
+    """The most rows of levels that are multiplied together, all digits of their numbers among them."""
+    if digits == 1 or left >= DOWN:
+        return rows_at_once(left)
+    return 4 if left >= 4 else 2
+
+
+@kernel
+def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, out: Any) -> None:
+    if rows == DOWN:
+        _sums_of_six(x, stride, weight, steps, start, out)
+    elif rows == 4:
+        _sums_of_four(x, stride, weight, steps, start, out)
+    elif rows == HALF:
+        _sums_of_three(x, stride, weight, steps, start, out)
+    elif rows == 2:
+        _sums_of_two(x, stride, weight, steps, start, out)
+    else:
+        _sums_of_one(x, stride, weight, steps, start, out)
+
+
+@kernel
+def _numbers(digits: int, out: Any, rows: int, of_rows: Any, of_outputs: Any, least: Any, y: Any, stride: int) -> None:
+    scales, zeros = of_rows
+    scale, total, bias = of_outputs
+    if digits == 1:
+        _numbers_of_one(out, rows, scales, zeros, scale, total, bias, least, y, stride)
+    else:
+        _numbers_of_two(out, rows, scales, zeros, scale, total, bias, least, y, stride)
+
+
+@kernel
+def _panels(member: int, first: int, last: int, given: Any) -> None:
+    """Panels first … last - 1 of a product."""
+    levels, scales, zeros, sums_of_members, nothing, product, layer, y = given
+    rows, inputs, digits = levels.shape[0], levels.shape[1], product.digits
+    sums = sums_of_members[member]
+    numbers = sums.view(np.float32)
+    start, out = np.uintp(nothing.ctypes.data), np.uintp(sums.ctypes.data)
+    least = np.float32(product.least)
+    in_tiles = product.in_tiles and rows >= FEWEST
+    tall = min(rows, amx.ROWS)
+    if in_tiles:
+        amx.open_tiles(tall)
+    for panel in range(first, last):
+        begin = panel * PANEL
+        weight = np.uintp(product.weight[layer, panel].ctypes.data)
+        scale = np.uintp(product.scale[layer, begin:].ctypes.data)
+        total = np.uintp(product.total[layer, begin:].ctypes.data)
+        bias, row = np.uintp(product.bias[layer, begin:].ctypes.data), 0
+        while row < rows:
+            if in_tiles:
+                count, row = tall, min(row, rows - tall)  # the last tile may compute some rows again
+                here = np.uintp(levels[row:].ctypes.data)
+                amx.tile_sums(here, inputs, weight, inputs // 4, out, sums.strides[0])
+            else:
+                count, here = _rows_at_once(rows - row, digits), np.uintp(levels[row:].ctypes.data)
+                _sums(count, here, inputs, weight, inputs // 4, start, out)
+            place, found = row // digits, count // digits
+            of_rows = np.uintp(scales[place:].ctypes.data), np.uintp(zeros[place:].ctypes.data)
+            if begin + PANEL <= y.shape[1]:
+                to = np.uintp(y[place, begin:].ctypes.data)
+                _numbers(digits, out, found, of_rows, (scale, total, bias), least, to, y.strides[0])
+            else:  # by way of the sums' own place: a part of the panel is nobody's
+                _numbers(digits, out, found, of_rows, (scale, total, bias), least, out, sums.strides[0])
+                for r in range(found):
+                    for n in range(y.shape[1] - begin):
+                        y[place + r, begin + n] = numbers[r, n]
+            row += count
+    if in_tiles:
+        amx.close_tiles()
+
+
+_all_panels = shared(_panels)
+
+
+@kernel
+def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    rows, inputs = x.shape
+    require(4 * product.weight.shape[2] == inputs and product.bias.shape[1] == product.weight.shape[1] * PANEL)
+    require(y.shape[0] == rows and y.shape[1] <= product.bias.shape[1])
+    levels = empty(rows * product.digits, inputs, np.uint8)
+    scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
+    quantise(x, product.digits, levels, scales, zeros)
+    most = max(DOWN, amx.ROWS)
+    sums = empty(members(board) * most, PANEL, np.int32).reshape((members(board), most, PANEL))
+    nothing, panels = np.zeros(PANEL, np.int32), product.weight.shape[1]
+    _all_panels(board, panels, (levels, scales, zeros, sums, nothing, product, layer, y))

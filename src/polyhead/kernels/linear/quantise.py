@@ -1,0 +1,105 @@
+"""Numbers → 8-bit levels, and sums of products of levels → numbers, in whole registers.
+
+A level has one digit or two, to the base LEVELS + 1: a byte each, the digits of a number in rows of their own, the
+higher ones first.
+"""
+
+from functools import reduce
+from typing import Any
+
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.microkernels.registers import ACROSS, LEVELS, PANEL
+
+_BYTES = ir.VectorType(ir.IntType(8), LANES)
+_BITS = LEVELS.bit_length()
+
+
+def rounding(digits: int) -> Any:
+    """(x, vectors, low, step, levels, pitch): ⌊(x[k] - low) · step + ½⌋ of `vectors` × LANES numbers float32.
+
+    levels: digit d of number k goes to byte d · pitch + k. vectors ≥ 1.
+    """
+
+    @intrinsic
+    def round_to_levels(typing_context: Any, x: Any, vectors: Any, low: Any, step: Any, levels: Any, pitch: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            x, vectors, low, step, levels, pitch = arguments
+            code = Code(builder)
+            lows, steps, half = code.everywhere(low), code.everywhere(step), every(0.5)
+            rows = [builder.add(levels, builder.mul(pitch, code.long(digit))) for digit in range(digits)]
+            least = ir.Constant(INTEGERS, [LEVELS] * LANES)
+
+            def one(index: Any, nothing: list[Any]) -> list[Any]:
+                above = builder.fsub(code.load(REALS, x, builder.mul(index, code.long(4 * LANES))), lows)
+                level = builder.fptosi(code.multiply_add(above, steps, half), INTEGERS)
+                for place, row in zip(reversed(range(digits)), rows, strict=True):
+                    shifted = builder.lshr(level, ir.Constant(INTEGERS, [_BITS * place] * LANES))
+                    digit = builder.and_(shifted, least)
+                    code.store(builder.trunc(digit, _BYTES), row, builder.mul(index, code.long(LANES)))
+                return nothing
+
+            code.repeat(vectors, [], one)
+            return context.get_dummy_value()
+
+        return typed("void", ADDRESS, COUNT, "float32", "float32", ADDRESS, COUNT), generate
+
+    return round_to_levels
+
+
+def numbers(digits: int) -> Any:
+    """(sums, rows, scales, zeros, scale, total, bias, least, y, stride).
+
+    y[r, n] = max(sums[r, n] · scales[r] · scale[n] + zeros[r] · total[n] + bias[n], least) for a panel's n, where
+    sums[r, n] is put together of its digits'. sums [rows · digits, PANEL] int32, rows ≥ 1; y float32, a row of which is
+    `stride` bytes, and which may be the sums' own place.
+    """
+
+    @intrinsic
+    def numbers_of_sums(
+        typing_context: Any,
+        sums: Any,
+        rows: Any,
+        scales: Any,
+        zeros: Any,
+        scale: Any,
+        total: Any,
+        bias: Any,
+        least: Any,
+        y: Any,
+        stride: Any,
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            sums, rows, scales, zeros, *of_outputs, least, y, stride = arguments
+            code = Code(builder)
+            offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
+            outputs = [[code.load(REALS, each, offset) for each in of_outputs] for offset in offsets]
+            leasts = code.everywhere(least)
+
+            def row(index: Any, nothing: list[Any]) -> list[Any]:
+                at = builder.mul(index, code.long(4))
+                s, z = (code.everywhere(code.load(REAL, each, at)) for each in (scales, zeros))
+                here = builder.add(sums, builder.mul(index, code.long(4 * PANEL * digits)))
+                there = builder.add(y, builder.mul(index, stride))
+                for offset, (scale, total, bias) in zip(offsets, outputs, strict=True):
+                    zero = code.multiply_add(z, total, bias)
+                    value = code.multiply_add(_put_together(code, digits, here, offset), builder.fmul(s, scale), zero)
+                    code.store(code.larger(value, leasts), there, offset)
+                return nothing
+
+            code.repeat(rows, [], row)
+            return context.get_dummy_value()
+
+        kinds = ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, "float32", ADDRESS, COUNT
+        return typed("void", *kinds), generate
+
+    return numbers_of_sums
+
+
+def _put_together(code: Code, digits: int, sums: Any, offset: Any) -> Any:
+    """A vector of a row's sums, of those of its digits."""
+    vectors = [
+        code.builder.sitofp(code.load(INTEGERS, code.builder.add(sums, code.long(4 * PANEL * digit)), offset), REALS)
+        for digit in range(digits)
+    ]
+    return reduce(lambda higher, lower: code.multiply_add(higher, every(float(LEVELS + 1)), lower), vectors)

@@ -1,0 +1,184 @@
+"""What a softmax over V words expects, of bfloat16 products: the dense part of a cross-entropy's gradients.
+
+With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
+divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
+therefore lie beside each other. Products are sums in vectors or, where the CPU has a unit for matrices, in tiles.
+Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `whole_rows`, D and P · PANEL of
+PANEL.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.arrays.unowned import in_use_until_here
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.llvm import LANES
+from polyhead.kernels.loss.exp_logits import exp_logits
+from polyhead.kernels.microkernels.registers import DOWN, PANEL, pair_sums
+from polyhead.kernels.numbers.bfloat16 import Halves, beside, parts, rounded, widened
+
+Floats = NDArray[np.float32]
+Pairs = NDArray[np.uint32]
+Words = NDArray[np.int64]
+
+CHUNK = 480
+"""Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
+GROUP = 8
+"""Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
+_sums = pair_sums(DOWN)
+
+
+class Asked(NamedTuple):
+    """What of."""
+
+    words: int
+    """V."""
+    targets: Words
+    """[≤ N], at which …"""
+    share: float
+    """… so much is taken off e/Z."""
+    shifts: Floats
+    """[N]."""
+
+
+class Found(NamedTuple):
+    """What is found; the last two come as zeros."""
+
+    totals: Floats
+    """[N] Z,"""
+    mean_weight: Floats
+    """[N, D] Σ_v e/Z W_v,"""
+    mean_features: Floats
+    """and [P, D', PANEL] Σ_n e/Z x_n, of which D' is a multiple of DOWN."""
+
+
+class Workspace(NamedTuple):
+    """Where it works; nothing of it is read before it is written."""
+
+    pairs: Pairs
+    """[P, CHUNK/2, PANEL] exponentials, two rows' beside each other."""
+    rows: Halves
+    """[CHUNK, GROUP · PANEL] the same, a row's beside each other."""
+    turned: Halves
+    """[D', CHUNK] features, divided by Z."""
+
+
+def shapes(panels: int, depth: int) -> tuple[tuple[int, ...], ...]:
+    """Those of the room's arrays, for P and D'."""
+    return (panels, CHUNK // 2, PANEL), (CHUNK, GROUP * PANEL), (depth, CHUNK)
+
+
+@kernel
+def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
+    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN."""
+    panel, steps, stride = np.uintp(weight.ctypes.data), weight.shape[0], x.strides[0]
+    start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
+    zero, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
+    for first in range(0, x.shape[0], DOWN):
+        _sums(np.uintp(x[first:].ctypes.data), stride, panel, steps, zero, out)
+        for r in range(DOWN):
+            total, given = sums[r], y[first + r, at : at + PANEL]
+            for n in range(PANEL):
+                given[n] += total[n]
+    in_use_until_here(start)
+    in_use_until_here(sums)
+
+
+@kernel
+def _exponentials(
+    x: Halves,
+    panels: Pairs,
+    first: int,
+    end: int,
+    panel: int,
+    words: int,
+    shifts: Floats,
+    rows: Halves,
+    pairs: Pairs,
+    sums: Floats,
+) -> None:
+    """x [N, D], of that the rows from `first` to `end`, times a panel of `words` words → e, added to sums [N, LANES].
+
+    It goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
+    """
+    weight, steps = np.uintp(panels[panel].ctypes.data), panels.shape[1]
+    for r in range(first, end, DOWN):
+        exp_logits(
+            np.uintp(x[r:].ctypes.data),
+            x.strides[0],
+            weight,
+            steps,
+            np.uintp(shifts[r:].ctypes.data),
+            words,
+            np.uintp(rows[r - first :].ctypes.data),
+            rows.strides[0],
+            np.uintp(pairs[(r - first) // 2 :].ctypes.data),
+            np.uintp(sums[r:].ctypes.data),
+        )
+
+
+@kernel
+def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, turned: Halves) -> None:
+    """sums [R, LANES] → totals [R] Z, mean_weight [R, D] /= Z, turned [D, R] = x/Z."""
+    for r in range(x.shape[0]):
+        totals[r] = sums[r].sum()
+        inverse, mean, row = np.float32(1) / totals[r], mean_weight[r], x[r]
+        for d in range(x.shape[1]):
+            mean[d] *= inverse
+            turned[d, r] = rounded(widened(row[d]) * inverse)
+
+
+@kernel
+def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> None:
+    """e less share · Z at every row's target, so that e/Z is less by `share`; targets [≤ R], totals [R]."""
+    part = np.float32(share)
+    for r in range(targets.shape[0]):
+        panel, place = divmod(targets[r], PANEL)
+        lower, upper = parts(pairs[panel, r // 2, place])
+        if r % 2:
+            upper = rounded(widened(upper) - part * totals[r])
+        else:
+            lower = rounded(widened(lower) - part * totals[r])
+        pairs[panel, r // 2, place] = beside(lower, upper)
+
+
+def expectations_of(exponentials: Any) -> Any:
+    """The kernel of it, by the kernel of a product whose sums become exponentials, as `_exponentials` is."""
+
+    @kernel
+    def expect(left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, room: Workspace) -> None:
+        words, targets, share, shifts = asked
+        totals, mean_weight, mean_features = found
+        size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
+        room.turned[x.shape[1] :] = 0
+        for first in range(0, size, CHUNK):
+            end = min(first + CHUNK, size)
+            here, mean, rows = x[first:end], mean_weight[first:end], room.rows[: end - first]
+            for group in range(0, count, GROUP):
+                last = min(group + GROUP, count)
+                for p in range(group, last):
+                    at, known, pairs = (p - group) * PANEL, min(PANEL, words - p * PANEL), room.pairs[p]
+                    exponentials(left, right, first, end, p, known, shifts, rows[:, at:], pairs, sums)
+                for d in range(across.shape[0]):
+                    weight = across[d, group * PANEL // 2 : last * PANEL // 2]
+                    _add_product(rows, weight, mean, d * PANEL)
+            _divide(here, sums[first:end], totals[first:end], mean, room.turned)
+            _take_off(targets[first:end], totals[first:end], share, room.pairs)
+            for p in range(count):
+                _add_product(room.turned, room.pairs[p, : (end - first) // 2], mean_features[p], 0)
+
+    return expect
+
+
+_expectations = expectations_of(_exponentials)
+
+
+@kernel
+def softmax_projection(x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, room: Workspace) -> None:
+    """x [N, D], and W twice.
+
+    panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
+    """
+    _expectations(x, panels, x, across, asked, found, room)

@@ -1,0 +1,106 @@
+"""Products on a core's unit for matrices (AMX), which multiplies tiles: 16 rows of 64 bytes.
+
+Weights lie as they do for the products in vectors (registers.py): a tile is 16 steps of a quarter of a panel. Where the
+CPU has no such unit these functions can be compiled too: `open_tiles` and `close_tiles` then do nothing, `tile_sums`
+must not be called.
+"""
+
+from typing import Any
+
+from polyhead.hardware import TILES, cpu_features
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, LANES, Code
+from polyhead.kernels.microkernels.registers import ACROSS, PANEL
+
+ROWS = 16
+"""Rows of a tile."""
+BYTES = 64
+"""In each."""
+_CONFIGURATION = [1, *[0] * 15, *[BYTES, 0] * 8, *[0] * 16, *[ROWS] * 8, *[0] * 8]
+"""Palette 1: eight tiles, all of their full size (Intel's manual, LDTILECFG)."""
+_ROWS_OF = 48
+"""Where in it the tiles' rows are."""
+_LEFT = ACROSS
+"""The first ACROSS tiles hold sums, the next one rows, the others weights."""
+HAS_UNIT = cpu_features() >= TILES
+
+
+def numbered(number: int) -> Any:
+    """A tile's name for an instruction."""
+    return ir.Constant(BYTE, number)
+
+
+class Tiles:
+    """LLVM's instructions for tiles; none where the CPU has none."""
+
+    def __init__(self, builder: Any) -> None:
+        self.code = Code(builder)
+
+    def do(self, name: str, *arguments: Any) -> None:
+        if HAS_UNIT:
+            self.code.call(f"llvm.x86.{name}", ir.VoidType(), *arguments)
+
+    def move(self, name: str, tile: int, address: Any, stride: Any) -> None:
+        self.do(name, numbered(tile), self.code.builder.inttoptr(address, BYTE.as_pointer()), stride)
+
+
+@intrinsic
+def open_tiles(typing_context: Any, rows: Any) -> Any:
+    """To be called before a thread uses tiles, of so many rows: ROWS at most."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.ArrayType(BYTE, BYTES)
+        place = builder.alloca(kind)
+        builder.store(ir.Constant(kind, _CONFIGURATION), place)
+        rows = builder.trunc(arguments[0], BYTE)
+        for tile in range(_LEFT + 1):
+            here = builder.gep(place, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
+            builder.store(rows, here)
+        Tiles(builder).do("ldtilecfg", builder.bitcast(place, BYTE.as_pointer()))
+        return context.get_dummy_value()
+
+    return typed("void", COUNT), generate
+
+
+@intrinsic
+def close_tiles(typing_context: Any) -> Any:
+    """To be called afterwards: a thread whose tiles are in use is slower to switch."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        Tiles(builder).do("tilerelease")
+        return context.get_dummy_value()
+
+    return typed("void"), generate
+
+
+@intrinsic
+def tile_sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> Any:
+    """(x, its row's bytes, weight, steps, out, its row's bytes): out[r, n] = Σ_k x[r, k] weight[n, k], a panel's n.
+
+    A step takes 4 bytes of each row and of each output, unsigned times signed ones, sums in int32. x [ROWS, steps · 4
+    bytes], weight [steps, PANEL, 4 bytes], out [ROWS, PANEL]. Steps are a multiple of 16.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, stride, weight, steps, out, out_stride = arguments
+        tiles = Tiles(builder)
+        code = tiles.code
+        quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
+        for across in range(ACROSS):
+            tiles.do("tilezero", numbered(across))
+
+        def step(index: Any, nothing: list[Any]) -> list[Any]:
+            tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
+            here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
+            for across, quarter in enumerate(quarters):
+                right = _LEFT + 1 + across % 3
+                tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
+                tiles.do("tdpbusd", numbered(across), numbered(_LEFT), numbered(right))
+            return nothing
+
+        code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
+        for across, quarter in enumerate(quarters):
+            tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)
+        return context.get_dummy_value()
+
+    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate

@@ -1,0 +1,145 @@
+"""A block of a product's sums, 32 × 32, on a core's unit for matrices.
+
+It is four tiles: of the eight that there are, two more hold rows of the left factor and two columns of the right one,
+so that a tile that is fetched is multiplied twice. While sums are added up the last block's, which lie in memory by
+then, are finished and written, and what is needed next is fetched: unit, vectors and memory work side by side. Squares
+of the right factor are used once and then not soon, and the CPU is told so: else they would drive the left factor's out
+of the core's first cache.
+"""
+
+from typing import Any
+
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, Code
+from polyhead.kernels.microkernels.amx import BYTES, ROWS, Tiles, numbered
+from polyhead.kernels.microkernels.epilogue import BLOCK, ROW, Finish, finish_row
+from polyhead.kernels.microkernels.tiles import SQUARE
+
+SUMS = BLOCK * BLOCK * 4
+"""Bytes of a block's."""
+STEPS = 16
+"""Products of tiles after which sums wait for the rest: a block's rows of so many stay in a core's first cache."""
+ROWS_COPIED = STEPS * 2 * SQUARE
+"""Bytes of a block's rows."""
+_TILES = 4
+_BIT = ir.IntType(1)
+
+
+def _move_sums(tiles: Tiles, name: str, sums: Any) -> None:
+    code = tiles.code
+    for tile in range(_TILES):
+        place = code.builder.add(sums, code.long(tile // 2 * ROWS * ROW + tile % 2 * BYTES))
+        tiles.move(name, tile, place, code.long(ROW))
+
+
+def _some_finished(
+    code: Code, finish: Finish, index: Any, share: Any, unfinished: Any, last: list[Any], next_seen: Any, next_out: Any
+) -> None:
+    """A share of the last block's rows is finished; what this block's will need is asked for."""
+    builder = code.builder
+    first = builder.mul(index, share)
+    missing = builder.sub(unfinished, first)
+    count = builder.select(builder.icmp_signed("<", share, missing), share, missing)
+
+    def one(number: Any, nothing: list[Any]) -> list[Any]:
+        number = builder.add(first, number)
+        finish_row(code, finish, number, *last)
+        code.fetch(builder.add(next_seen, builder.mul(number, last[2])))
+        code.fetch(builder.add(next_out, builder.mul(number, last[-1])), to_write=True)
+        return nothing
+
+    with builder.if_then(builder.icmp_signed(">", count, code.long(0))):
+        code.repeat(count, [], one)
+
+
+def add_up_to(finish: Finish) -> Any:
+    @intrinsic
+    def add_up(
+        typing_context: Any,
+        left: Any,
+        left_row: Any,
+        half: Any,
+        left_step: Any,
+        right: Any,
+        steps: Any,
+        fresh: Any,
+        sums: Any,
+        ahead: Any,
+        ahead_row: Any,
+        ahead_step: Any,
+        fetched: Any,
+        unfinished: Any,
+        last_sums: Any,
+        seen: Any,
+        seen_row: Any,
+        factor: Any,
+        out: Any,
+        out_row: Any,
+        next_seen: Any,
+        next_out: Any,
+    ) -> Any:
+        """A block's sums, from 0 if `fresh`; meanwhile so many rows of the last one's are finished."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            left, left_row, half, left_step, right, steps, fresh, sums, *others = arguments
+            ahead, ahead_row, ahead_step, fetched, unfinished, *last, next_seen, next_out = others
+            tiles = Tiles(builder)
+            code = tiles.code
+            share = builder.udiv(builder.add(unfinished, builder.sub(steps, code.long(1))), steps)
+            with builder.if_else(builder.trunc(fresh, _BIT)) as (begin, go_on):
+                with begin:
+                    for tile in range(_TILES):
+                        tiles.do("tilezero", numbered(tile))
+                with go_on:
+                    _move_sums(tiles, "tileloadd64", sums)
+
+            def step(index: Any, nothing: list[Any]) -> list[Any]:
+                here = builder.add(left, builder.mul(index, left_step))
+                even = builder.add(right, builder.mul(index, code.long(2 * SQUARE)))
+                tiles.move("tileloadd64", 4, here, left_row)
+                tiles.move("tileloaddt164", 6, even, code.long(BYTES))
+                tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
+                tiles.move("tileloaddt164", 7, builder.add(even, code.long(SQUARE)), code.long(BYTES))
+                tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
+                _some_finished(code, finish, index, share, unfinished, last, next_seen, next_out)
+                code.fetch_rows(builder.add(ahead, builder.mul(index, ahead_step)), ahead_row, fetched)
+                tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
+                tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
+                tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
+                return nothing
+
+            code.repeat(steps, [], step)
+            _move_sums(tiles, "tilestored64", sums)
+            return context.get_dummy_value()
+
+        factors = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
+        fetching = ADDRESS, COUNT, COUNT, COUNT, COUNT
+        finishing = ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT, ADDRESS, ADDRESS
+        return typed("void", *factors, *fetching, *finishing), generate
+
+    return add_up
+
+
+@intrinsic
+def copy_rows(typing_context: Any, x: Any, row: Any, steps: Any, out: Any) -> Any:
+    """(x, a row's bytes, steps, out): a block's rows, 64 bytes for each step, one after the other."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, row, steps, out = arguments
+        code = Code(builder)
+        width = builder.mul(steps, code.long(BYTES))
+
+        def one(index: Any, nothing: list[Any]) -> list[Any]:
+            here, there = builder.add(x, builder.mul(index, row)), builder.add(out, builder.mul(index, width))
+
+            def step(number: Any, nothing: list[Any]) -> list[Any]:
+                place = builder.mul(number, code.long(BYTES))
+                code.store(code.load(INTEGERS, here, place), there, place)
+                return nothing
+
+            return code.repeat(steps, nothing, step)
+
+        code.repeat(code.long(BLOCK), [], one)
+        return context.get_dummy_value()
+
+    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate

@@ -1,0 +1,147 @@
+"""A product of bfloat16, a block of sums at a time, on a core's unit for matrices; and what is done with its sums."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.microkernels.amx import BYTES, ROWS
+from polyhead.kernels.microkernels.amx_block import ROWS_COPIED, STEPS, SUMS, add_up_to, copy_rows
+from polyhead.kernels.microkernels.epilogue import BLOCK, Finish, plain, rows_finished
+from polyhead.kernels.microkernels.tiles import SQUARE
+
+
+class Left(NamedTuple):
+    """Where a product's left factor is: an address, and how many bytes lie between …"""
+
+    place: int
+    row: int
+    """… two rows of a tile,"""
+    half: int
+    """… a block's first tile and its second,"""
+    step: int
+    """… two tiles beside each other,"""
+    block: int
+    """… and the beginnings of two blocks, per row between them."""
+
+
+class Seen(NamedTuple):
+    """What finished sums depend on: what lies at an address, and a factor."""
+
+    place: int
+    row: int
+    """Bytes between two rows: of a bias, none;"""
+    block: int
+    """… between two blocks of columns."""
+    factor: float
+
+
+class Written(NamedTuple):
+    """Where a product goes: an address, and how many bytes lie between …"""
+
+    place: int
+    row: int
+    """… two rows,"""
+    block: int
+    """… two blocks of columns."""
+
+
+class Later(NamedTuple):
+    """What is needed after a product, and fetched meanwhile, BLOCK lines a step: an address, and the bytes between …"""
+
+    place: int
+    line: int
+    """… two lines of a step,"""
+    step: int
+    """… two steps."""
+
+
+@kernel
+def next_of(left: Left) -> Later:
+    """Of a left factor, its rows."""
+    return Later(left.place, left.row, left.step)
+
+
+@kernel
+def _part_of(later: Later, step: int) -> Later:
+    """From a step on."""
+    return Later(later.place + step * later.step, later.line, later.step)
+
+
+@kernel
+def _lines_at_once(columns: int) -> int:
+    """Of each step's BLOCK lines, so that all are fetched by the last of so many columns."""
+    return (BLOCK * BLOCK + columns - 1) // columns
+
+
+@kernel
+def _lines_of(later: Later, column: int, count: int) -> int:
+    """Where those begin that are fetched at a column."""
+    return later.place + min(column // BLOCK * count, BLOCK - 1) * later.line
+
+
+def product_of(finish: Finish) -> Any:
+    """The kernel of a product whose sums are finished so."""
+    add_up, finish_all = add_up_to(finish), rows_finished(finish)
+
+    @kernel
+    def product(
+        left: Left, rows: int, right: int, columns: int, steps: int, seen: Seen, out: Written, room: int, later: Later
+    ) -> None:
+        """left [rows, 32 · steps] times right, in squares, [32 · steps, columns] → out [rows, columns].
+
+        Of `rows` there are BLOCK at least; the last block begins early rather than end late. right: for each BLOCK of
+        columns squares of the even ones and of the odd ones, in turn. room: `bytes_for`.
+        """
+        factor, copied = np.float32(seen.factor), room + columns // BLOCK * SUMS
+        last_sums, last_seen, last_out, unfinished = room, seen.place, out.place, 0
+        fetched = _lines_at_once(columns)
+        for i in range(0, rows, BLOCK):
+            first, following = min(i, rows - BLOCK), min(i + BLOCK, rows - BLOCK)
+            for s in range(0, steps, STEPS):
+                here, ends = left.place + first * left.block + s * left.step, s + STEPS >= steps
+                after = left.place + following * left.block if ends else here + STEPS * left.step
+                ahead = _part_of(later, s) if i + BLOCK >= rows else Later(after, left.row, left.step)
+                row, half, step, count = left.row, left.half, left.step, min(STEPS, steps - s)
+                if steps > STEPS and left.row > BYTES:  # rows far apart have few places in the cache
+                    copy_rows(here, row, count, copied)
+                    here, row, half, step = copied, BYTES * count, ROWS * BYTES * count, BYTES
+                for j in range(0, columns, BLOCK):
+                    sums = room if steps <= STEPS else room + j // BLOCK * SUMS
+                    looks = seen.place + first * seen.row + j // BLOCK * seen.block
+                    goes = out.place + first * out.row + j // BLOCK * out.block
+                    add_up(
+                        here, row, half, step, right + j * steps * BYTES + 2 * s * SQUARE, count, s == 0, sums,
+                        _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
+                        unfinished, last_sums, last_seen, seen.row, factor, last_out, out.row, looks, goes,
+                    )  # fmt: skip
+                    unfinished = 0
+                    if ends:
+                        last_sums, last_seen, last_out, unfinished = sums, looks, goes, BLOCK
+        finish_all(last_sums, last_seen, seen.row, factor, last_out, out.row)
+
+    return product
+
+
+def bytes_for(columns: int) -> int:
+    """Room of a product of so many columns."""
+    return columns // BLOCK * SUMS + ROWS_COPIED
+
+
+_add_more = add_up_to(plain)
+
+
+@kernel
+def add_block(left: Left, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Later) -> None:
+    """A block of rows times right, added to sums that stay what they are [columns / 32, 32, 32], or to 0 if `fresh`."""
+    fetched = _lines_at_once(columns)
+    for s in range(0, steps, STEPS):
+        here, ahead = left.place + s * left.step, _part_of(later, s)
+        for j in range(0, columns, BLOCK):
+            place = sums + j * BLOCK * 4
+            _add_more(
+                here, left.row, left.half, left.step, right + j * steps * BYTES + 2 * s * SQUARE, min(STEPS, steps - s),
+                fresh and s == 0, place,
+                _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
+                0, place, place, 0, np.float32(0), place, 0, place, place,
+            )  # fmt: skip

@@ -1,0 +1,162 @@
+"""Products, some rows times a panel of columns, with all that is added up in registers.
+
+Numbers have 32 bits: they are of float32, or pairs of whole numbers that stand for them (`packing.pack_int16`).
+
+A right factor lies in panels of WIDTH columns, whose rows follow each other. A left factor lies as its rows do, in
+blocks of WIDTH numbers that are added up; or it is turned: then as many of its rows as are taken at once lie beside
+each other, and their next numbers behind them.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyhead.kernels.compiler import intrinsic, typed
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.llvm import LANES, REALS, Code
+from polyhead.kernels.microkernels.arithmetic import PAIRS, REAL_NUMBERS, Arithmetic
+from polyhead.kernels.microkernels.epilogue import Operation
+from polyhead.kernels.microkernels.row_counts import by_some
+
+WIDTH = LANES
+"""Columns of a panel. What is added up comes in multiples of it."""
+NUMBER = 4
+"""Bytes."""
+LINE = NUMBER * WIDTH
+"""Of a panel's row."""
+
+
+class Left(NamedTuple):
+    """Where a product's left factor is: an address, and how many bytes lie between …"""
+
+    place: int
+    row: int
+    """… two rows, of a turned factor where they are taken anew,"""
+    block: int
+    """… and two blocks; of a turned factor it is known."""
+
+
+class Scales(NamedTuple):
+    """Where the numbers lie that whole numbers' sums are multiplied by: …"""
+
+    rows: int
+    """… for each row one,"""
+    columns: int
+    """and for each column."""
+
+
+class Seen(NamedTuple):
+    """What finished sums depend on: what lies at an address, and a factor."""
+
+    place: int
+    row: int
+    """Bytes between two rows: of a bias, none."""
+    factor: np.float32
+
+
+@kernel
+def unseen(place: int) -> Seen:
+    """Any numbers, at an address that may be read."""
+    return Seen(place, 0, np.float32(1))
+
+
+@kernel
+def filled_up(count: int) -> int:
+    """The next multiple of WIDTH."""
+    return (count + WIDTH - 1) // WIDTH * WIDTH
+
+
+class _Given(NamedTuple):
+    """A product, and where it goes."""
+
+    left: Left
+    panel: int
+    blocks: int
+    scales: Scales
+    seen: Seen
+    out: int
+    out_row: int
+
+
+def product_of(finish: Operation | None, turned: bool = False) -> Any:
+    """The kernel of a product with a panel, finished; sums that nothing finishes are added to what is there."""
+    scaled = _product(REAL_NUMBERS, finish, turned)
+
+    @kernel
+    def multiply(left: Left, rows: int, panel: int, steps: int, seen: Seen, out: int, out_row: int) -> None:
+        """left [rows, steps] times a panel [steps, WIDTH] → out [rows, WIDTH]."""
+        scaled(left, rows, panel, steps, Scales(panel, panel), seen, out, out_row)
+
+    return multiply
+
+
+def product_of_pairs(finish: Operation | None) -> Any:
+    """The same of pairs, of a turned left factor: (left, rows, panel, steps, scales, seen, out, out_row)."""
+    return _product(PAIRS, finish, turned=True)
+
+
+def _product(arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> Any:
+    take = by_some(partial(_sums, arithmetic, finish, turned), may_repeat=finish is not None and not turned)
+
+    @kernel
+    def multiply(
+        left: Left, rows: int, panel: int, steps: int, scales: Scales, seen: Seen, out: int, out_row: int
+    ) -> None:
+        take(rows, _Given(left, panel, steps // WIDTH, scales, seen, out, out_row))
+
+    return multiply
+
+
+def _sums(arithmetic: Arithmetic, finish: Operation | None, turned: bool, rows: int) -> Any:
+    """(the first row, what is given): so many rows of a product, finished."""
+
+    @intrinsic
+    def add_up(typing_context: Any, first: Any, given: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            code, here = Code(builder), Code(builder).long(0)
+            first, (*factors, seen, out, out_row) = arguments[0], code.parts(arguments[1])
+            seen_at, seen_row, factor = code.parts(seen)
+            totals = product(code, arithmetic, rows, turned, factors, first)
+            to = code.apart(out, out_row, rows, first)
+            if finish is None:
+                totals = [
+                    builder.fadd(total, code.load(REALS, place, here)) for total, place in zip(totals, to, strict=True)
+                ]
+            else:
+                beside = [code.load(REALS, place, here) for place in code.apart(seen_at, seen_row, rows, first)]
+                totals = finish(code, totals, beside, factor)
+            for total, place in zip(totals, to, strict=True):
+                code.store(total, place, here)
+            return context.get_dummy_value()
+
+        return typed("void", first, given), generate
+
+    return add_up
+
+
+def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors: list[Any], first: Any) -> list[Any]:
+    """Rows of a left factor, from the first on, times WIDTH · blocks lines of a panel → for each a vector of sums.
+
+    factors, in LLVM: a Left, the panel's address, blocks, and Scales.
+    """
+    left, panel, blocks, scales = factors
+    (place, row, block), (row_scales, column_scales) = code.parts(left), code.parts(scales)
+    builder, between, places = code.builder, NUMBER, code.apart(place, row, rows, first)
+    if turned:
+        between = NUMBER * rows
+        places, block = code.apart(places[0], code.long(NUMBER), rows), code.long(between * WIDTH)
+
+    def step(index: Any, totals: list[Any]) -> list[Any]:
+        weights, offset = builder.add(panel, builder.mul(index, code.long(LINE * WIDTH))), builder.mul(index, block)
+        here = [builder.add(place, offset) for place in places]
+        for k in range(WIDTH):
+            weight = code.load(arithmetic.vector, weights, code.long(LINE * k))
+            numbers = [code.load(arithmetic.number, each, code.long(between * k)) for each in here]
+            pairs = zip(numbers, totals, strict=True)
+            totals = [arithmetic.add(code, code.everywhere(number), weight, total) for number, total in pairs]
+        return totals
+
+    totals = code.repeat(blocks, [arithmetic.nothing] * rows, step)
+    by = code.apart(row_scales, code.long(NUMBER), rows, first)
+    return [arithmetic.real(code, total, scale, column_scales) for total, scale in zip(totals, by, strict=True)]

@@ -1,0 +1,153 @@
+"""Numbers of bfloat16 or float32 to whole ones of 8 bits: the inner loops. Columns come in multiples of PANEL.
+
+`x` is an array of the format that numbers have at `place`.
+"""
+
+from functools import partial, reduce
+from typing import Any
+
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGER, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.microkernels.int8 import FOUR, STEP, ZERO
+from polyhead.kernels.microkernels.registers import ACROSS, PANEL
+from polyhead.kernels.microkernels.simd import NUMBER
+from polyhead.kernels.numbers.stored import LINE, magnitude_of, real_of_magnitude, stored
+from polyhead.kernels.packing.quantise_int16 import AT_ONCE, whole
+
+_BYTES = ir.VectorType(BYTE, LANES)
+_LOWEST = ir.Constant(INTEGERS, [0xFF] * LANES)
+_ZEROS = {BYTE: ir.Constant(_BYTES, [ZERO] * LANES), INTEGER: ir.Constant(INTEGERS, [ZERO * 0x01010101] * LANES)}
+
+
+def _larger(code: Code, one: Any, other: Any) -> Any:
+    return code.builder.select(code.builder.icmp_unsigned(">", one, other), one, other)
+
+
+@intrinsic
+def largest_of(typing_context: Any, x: Any, place: Any, panels: Any) -> Any:
+    """(x, place, columns / PANEL) → the size of the largest, as float32; a NaN is larger than any."""
+    size, in_line = stored(x).size, stored(x).in_line
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, place, panels = arguments
+        code = Code(builder)
+
+        def step(index: Any, found: list[Any]) -> list[Any]:
+            here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
+            given = [magnitude_of(code, x, here, code.long(LINE * number)) for number in range(len(found))]
+            return [_larger(code, *both) for both in zip(found, given, strict=True)]
+
+        nothing = ir.Constant(ir.VectorType(ir.IntType(8 * size), in_line), [0] * in_line)
+        found = code.repeat(panels, [nothing] * (PANEL // in_line), step)
+        return real_of_magnitude(code, code.folded(reduce(partial(_larger, code), found), partial(_larger, code)))
+
+    return typed("float32", x, ADDRESS, COUNT), generate
+
+
+def _round_row(with_sign: bool) -> Any:
+    """(x, place, columns / PANEL, factor, out): numbers, times the factor, as bytes; without a sign ZERO more."""
+
+    @intrinsic
+    def round_row(typing_context: Any, x: Any, place: Any, panels: Any, factor: Any, out: Any) -> Any:
+        size, load, _ = stored(x)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            _, place, panels, factor, out = arguments
+            code = Code(builder)
+            factors = code.everywhere(factor)
+
+            def step(index: Any, nothing: list[Any]) -> list[Any]:
+                here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
+                to = builder.add(out, builder.mul(index, code.long(PANEL)))
+                for number in range(ACROSS):
+                    numbers = load(code, here, code.long(size * LANES * number))
+                    bytes_ = builder.trunc(whole(code, numbers, factors), _BYTES)
+                    bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZEROS[BYTE])
+                    code.store(bytes_, to, code.long(LANES * number))
+                return nothing
+
+            code.repeat(panels, [], step)
+            return context.get_dummy_value()
+
+        return typed("void", x, ADDRESS, COUNT, "float32", ADDRESS), generate
+
+    return round_row
+
+
+round_row, round_row_with_sign = map(_round_row, (False, True))
+
+
+def _look_down(rows: int, add: bool) -> Any:
+    """(x, place, a row's bytes, LINEs in it, sizes, total): of each column the largest size so far, perhaps its sum."""
+
+    @intrinsic
+    def look_down(typing_context: Any, x: Any, place: Any, row: Any, lines: Any, sizes: Any, total: Any) -> Any:
+        size, load, _ = stored(x)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            _, place, row, lines, sizes, total = arguments
+            code = Code(builder)
+            of_rows = code.apart(place, row, rows)
+
+            def step(index: Any, nothing: list[Any]) -> list[Any]:
+                here = builder.mul(index, code.long(LINE))
+                found = magnitude_of(code, x, sizes, here)
+                for each in of_rows:
+                    found = _larger(code, found, magnitude_of(code, x, each, here))
+                code.store(found, sizes, here)
+                for part in range(0, LINE if add else 0, size * LANES):
+                    there = builder.add(here, code.long(part))
+                    to = builder.mul(there, code.long(NUMBER // size))
+                    added = code.load(REALS, total, to)
+                    for each in of_rows:
+                        added = builder.fadd(added, load(code, each, there))
+                    code.store(added, total, to)
+                return nothing
+
+            code.repeat(lines, [], step)
+            return context.get_dummy_value()
+
+        return typed("void", x, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
+
+    return look_down
+
+
+look_down_four, look_down_one = (_look_down(rows, add=False) for rows in (AT_ONCE, 1))
+add_down_four, add_down_one = (_look_down(rows, add=True) for rows in (AT_ONCE, 1))
+
+
+def _round_down(with_sign: bool) -> Any:
+    """(x, place, a row's bytes, steps, factors, out): PANEL columns of FOUR rows in each step, as a panel's bytes."""
+
+    @intrinsic
+    def round_down(typing_context: Any, x: Any, place: Any, row: Any, steps: Any, factors: Any, out: Any) -> Any:
+        size, load, _ = stored(x)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            _, place, row, steps, factors, out = arguments
+            code = Code(builder)
+            by = [code.load(REALS, factors, code.long(NUMBER * LANES * number)) for number in range(ACROSS)]
+            shifts = [ir.Constant(INTEGERS, [8 * number] * LANES) for number in range(FOUR)]
+
+            def step(index: Any, nothing: list[Any]) -> list[Any]:
+                here = builder.add(place, builder.mul(index, builder.mul(row, code.long(FOUR))))
+                to, rows = builder.add(out, builder.mul(index, code.long(STEP))), code.apart(here, row, FOUR)
+                for number, each in enumerate(by):
+                    four = ir.Constant(INTEGERS, [0] * LANES)
+                    for each_row, shift in zip(rows, shifts, strict=True):
+                        numbers = load(code, each_row, code.long(size * LANES * number))
+                        byte = builder.and_(whole(code, numbers, each), _LOWEST)
+                        four = builder.or_(four, builder.shl(byte, shift))
+                    four = four if with_sign else builder.xor(four, _ZEROS[INTEGER])
+                    code.store(four, to, code.long(NUMBER * LANES * number))
+                return nothing
+
+            code.repeat(steps, [], step)
+            return context.get_dummy_value()
+
+        return typed("void", x, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
+
+    return round_down
+
+
+round_down, round_down_with_sign = map(_round_down, (False, True))

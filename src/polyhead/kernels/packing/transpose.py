@@ -1,0 +1,104 @@
+"""A gradient of bfloat16 turned, and summed on the way, as the gradients of a linear map's weight and bias want it.
+
+Shapes: R rows, N columns.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.kernel import kernel
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, rounded, widened
+from polyhead.kernels.numbers.formats import round_all
+
+BLOCK = 2 * LANES
+"""Rows and columns that are turned in registers: a row of them is one vector."""
+_LANE = 8
+"""Numbers in each of a vector's four lanes, within which a CPU mixes two vectors fastest."""
+_SHORTS = ir.VectorType(ir.IntType(16), BLOCK)
+
+
+@kernel
+def _turn_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[np.float32]) -> None:
+    """Those from `first` to `end`, at most BLOCK of them."""
+    columns = x.shape[1]
+    turned = columns - columns % BLOCK if end - first == BLOCK else 0
+    for n in range(0, turned, BLOCK):
+        here, there = np.uintp(x[first, n:].ctypes.data), np.uintp(out[n, first:].ctypes.data)
+        turn_block(here, x.strides[0], there, out.strides[0], np.uintp(sums[n:].ctypes.data))
+    for r in range(first, end):
+        for n in range(turned, columns):
+            out[n, r] = x[r, n]
+            sums[n] += widened(x[r, n])
+
+
+@kernel
+def transpose(x: Halves, out: Halves, total: Halves) -> None:
+    """x [R, N] → out [N, R] = xᵀ and total [N] = Σ_r x[r], added up in float32."""
+    sums = np.zeros(x.shape[1], np.float32)
+    for first in range(0, x.shape[0], BLOCK):
+        _turn_rows(x, first, min(first + BLOCK, x.shape[0]), out, sums)
+    round_all(sums, total)
+
+
+@kernel
+def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, total: Halves) -> None:
+    """The same of scale · x where a ReLU and what came after it gave more than 0, activated [R, N], else 0; into x."""
+    sums, factor = np.zeros(x.shape[1], np.float32), np.float32(scale)
+    for first in range(0, x.shape[0], BLOCK):
+        end = min(first + BLOCK, x.shape[0])
+        for r in range(first, end):
+            taken, seen = x[r], activated[r]
+            for n in range(x.shape[1]):
+                taken[n] = rounded(widened(taken[n]) * factor) if seen[n] else np.uint16(0)
+        _turn_rows(x, first, end, out, sums)
+    round_all(sums, total)
+
+
+@intrinsic
+def turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> Any:
+    """out [BLOCK, BLOCK] = xᵀ and sums [BLOCK] += Σ_r x[r], float32; strides in bytes."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, stride, out, out_stride, sums = arguments
+        code = Code(builder)
+        rows = [code.load(_SHORTS, x, builder.mul(stride, code.long(row))) for row in range(BLOCK)]
+        for half, total in enumerate(_totals(code, rows)):
+            place = code.long(4 * LANES * half)
+            code.store(builder.fadd(code.load(REALS, sums, place), total), sums, place)
+        groups = [code.turned(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
+        for column in range(_LANE):
+            for lane, turned in enumerate(_lanes_turned(code, [group[column] for group in groups])):
+                code.store(turned, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
+        return context.get_dummy_value()
+
+    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+
+
+def _totals(code: Code, rows: list[Any]) -> list[Any]:
+    """Σ of vectors of bfloat16 in float32: its first half and its last."""
+    parts = [parts_of(code, code.builder.bitcast(row, INTEGERS)) for row in rows]
+    one, other = (_sum(code, list(each)) for each in zip(*parts, strict=True))
+    places = range(LANES // 2), range(LANES // 2, LANES)
+    return [code.mixed(one, other, [n + rest for n in some for rest in (0, LANES)]) for some in places]
+
+
+def _sum(code: Code, vectors: list[Any]) -> Any:
+    while len(vectors) > 1:
+        half = len(vectors) // 2
+        vectors = [code.builder.fadd(*two) for two in zip(vectors[:half], vectors[half:], strict=True)]
+    return vectors[0]
+
+
+def _lanes_turned(code: Code, vectors: list[Any]) -> list[Any]:
+    """Four vectors of four lanes → four: the first has all their first lanes …"""
+    a, b, c, d = vectors
+
+    def mixed(one: Any, other: Any, *lanes: int) -> Any:
+        return code.mixed(one, other, [_LANE * lane + number for lane in lanes for number in range(_LANE)])
+
+    first, last = ([mixed(*two, *lanes) for two in ((a, b), (c, d))] for lanes in ((0, 1, 4, 5), (2, 3, 6, 7)))
+    return [mixed(*both, *lanes) for both in (first, last) for lanes in ((0, 2, 4, 6), (1, 3, 5, 7))]
