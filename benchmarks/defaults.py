@@ -28,7 +28,7 @@ from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.record import read_record
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 QUICK = ("captions-1000:en-de", "talk-1000:en-fr", "grammar-fr-3000:en-fr")
 """Cells of minutes."""

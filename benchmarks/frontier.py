@@ -23,7 +23,7 @@ from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.inspection.canvas import Axes, new_figure, save
 from polyhead.model.config import TransformerConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 MULTI30K = Path("../shared/data/multi30k-en-de")
 PLAIN, DISTILLED, INK = "#2a6fbb", "#d9762b", "#555555"

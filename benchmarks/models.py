@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.contest import Stage
 from benchmarks.environments import ENVIRONMENTS, InstallationError, python_of
-from polyhead.bundle import BundleConfig
+from polyhead.bundle.config import BundleConfig
 from polyhead.errors import DataError
 
 FORMATS = ("ctranslate2", "huggingface")

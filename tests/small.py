@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 
-from polyhead.bundle import Bundle, BundleConfig, save_description, save_weights
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
+from polyhead.bundle.save import save_description, save_weights
 from polyhead.decoding.config import BeamConfig
 from polyhead.model.build import build_model
 from polyhead.model.config import ModelConfig

@@ -11,7 +11,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from polyhead.bundle import FORMAT, load_bundle, save_description, save_weights
+from polyhead.bundle.config import FORMAT
+from polyhead.bundle.load import load_bundle
+from polyhead.bundle.save import save_description, save_weights
 from polyhead.engine.choice import PLAIN, Choice
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError
@@ -74,7 +76,7 @@ def test_what_is_no_transformer_comes_as_modules(tmp_path):
 def test_loading_a_transformer_loads_no_pytorch(model):
     lines = [
         "import sys",
-        "from polyhead.bundle import load_bundle",
+        "from polyhead.bundle.load import load_bundle",
         f"bundle = load_bundle({str(model)!r})",
         "bundle.check()",
         "assert bundle.parameters and bundle.trained and not bundle.overwritten",

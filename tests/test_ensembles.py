@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
 from polyhead.errors import PolyheadError
 from polyhead.inspection.sentence import TooLong
 from polyhead.model.config import RNNAttentionConfig, RNNConfig, TransformerConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 from tests.small import small_bundle
 
 SIZES: dict[str, Any] = {"encoder_layers": 1, "decoder_layers": 1, "d_model": 16, "d_ff": 16, "num_heads": 2}

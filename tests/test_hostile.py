@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.errors import PolyheadError
 from polyhead.model.config import RNNAttentionConfig, RNNConfig, TransformerConfig
 from polyhead.recipe.load import make_recipe, read_toml

@@ -14,7 +14,8 @@ import torch
 import polyhead
 from plain_loop import PAD, endless_batches, read_batches
 from polyhead.batch import Batch
-from polyhead.bundle import Bundle, BundleConfig
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
 from polyhead.data.loader import Position
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.decoding.config import GreedyConfig
@@ -30,7 +31,7 @@ from polyhead.run_lock import Held
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.training.log import PlainDisplay
 from polyhead.training.loop import Trainer
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 from wire import Wire, failure
 
 NEVER = 1_000_000_000
@@ -108,7 +109,7 @@ class Session:
         trainer = make_trainer(self.parts, recipe, held, torch.device("cpu"), PlainDisplay(), resume=False)
         self.trainer: Trainer = replace(trainer, stream=self.stream)
         self.weights = sum(parameter.numel() for parameter in self.parts.model.parameters())
-        self.arithmetic = str(trainer.arithmetic)
+        self.arithmetic = str(trainer.fused.arithmetic)
 
     def stream(self, _: Position, sampled_epochs: int | None) -> Generator[tuple[Position, Batch], None, None]:
         """Batches as long as requests ask for some; the end of the requests ends the process."""

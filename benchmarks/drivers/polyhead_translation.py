@@ -5,7 +5,7 @@ from typing import Any
 
 from plain_translation import serve_translation
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SearchConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 class Polyhead:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from polyhead.errors import PolyheadError
     from polyhead.evaluation.metrics import evaluate
     from polyhead.recipe.train import train
-    from polyhead.translation import Translation
-    from polyhead.translator import Translator
+    from polyhead.translating.translation import Translation
+    from polyhead.translating.translator import Translator
 
 __version__ = "0.1.0"
 __all__ = ["PolyheadError", "Translation", "Translator", "__version__", "evaluate", "train"]
 
 _HOMES = {
     "PolyheadError": "polyhead.errors",
-    "Translation": "polyhead.translation",
-    "Translator": "polyhead.translator",
+    "Translation": "polyhead.translating.translation",
+    "Translator": "polyhead.translating.translator",
     "evaluate": "polyhead.evaluation.metrics",
     "train": "polyhead.recipe.train",
 }

@@ -13,7 +13,7 @@ from benchmarks.sizes import Size
 from polyhead.data.readers import Pair
 from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 from tests.conftest import Toy
 
 SIZE = Size("toy", 1, 1, 16, 32, 2, dropout=0.1, peak=1e-2)

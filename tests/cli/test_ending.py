@@ -184,7 +184,7 @@ def test_too_little_memory_in_a_command(polyhead, toy_model, monkeypatch):
     def too_large(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("polyhead.translator.Translator.translate", too_large)
+    monkeypatch.setattr("polyhead.translating.translator.Translator.translate", too_large)
     answer = polyhead("translate", toy_model, stdin="bado\n")
     assert answer.status == 1
     assert answer.err.endswith("--batch-tokens or --beam, or take a smaller model, or run it where there is more\n")

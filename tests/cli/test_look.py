@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polyhead.model.config import TransformerConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 from tests.small import write_small
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "npz": b"PK", "json": b"{"}

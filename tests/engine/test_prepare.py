@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import nn
 
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.decoding.searchable import Searchable
 from polyhead.engine import kernel_engine
 from polyhead.engine.choice import PLAIN, Choice

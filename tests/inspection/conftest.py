@@ -9,7 +9,7 @@ import torch
 from polyhead.decoding.config import BeamConfig
 from polyhead.model.config import RNNAttentionConfig, RNNConfig, TransformerConfig
 from polyhead.tokenizers.protocol import Tokenizer
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 from tests.small import small_bundle
 
 SIZES: dict[str, Any] = {

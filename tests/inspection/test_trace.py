@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from polyhead.bundle import Bundle, BundleConfig
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
 from polyhead.decoding.config import BeamConfig
 from polyhead.engine.choice import Choice, has_int8
 from polyhead.errors import ModelError, PolyheadError
@@ -20,7 +21,7 @@ from polyhead.model.arrays import InArrays
 from polyhead.model.build import build_model
 from polyhead.model.config import TransformerConfig
 from polyhead.tokenizers.protocol import Token
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 TEXT, LONGER = "bado kilu mera", "noti pasu rovi sela tugo vani zeko fimo"
 

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 import polyhead
-from polyhead.bundle import Bundle, BundleConfig
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
 from polyhead.decoding.config import BeamConfig
 from polyhead.model.build import build_model
 from polyhead.tokenizers.build import train

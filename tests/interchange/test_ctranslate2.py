@@ -6,13 +6,13 @@ import sys
 import pytest
 
 from polyhead.batch import collate
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.scoring import score
 from polyhead.errors import ModelError
 from polyhead.interchange.ctranslate2 import ctranslate2_obstacles, write_ctranslate2
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 SOURCES = [[5, 9, 200, 7, 30], [11], [90, 91, 92, 93, 94, 95, 96, 97, 98], [261, 262, 270]]
 TARGETS = [[8, 6, 100], [20], [4, 9], [50, 51, 52, 53, 54]]

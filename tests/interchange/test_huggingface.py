@@ -8,10 +8,10 @@ import torch
 from safetensors.torch import load_file
 
 from polyhead.batch import collate
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.decoding.config import BeamConfig
 from polyhead.interchange.huggingface import generation_settings, hugging_face_obstacles, write_hugging_face
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 SOURCES = [[5, 9, 200, 7, 30], [11], [90, 91, 92, 93, 94, 95, 96, 97, 98], [261, 262, 270]]
 TARGETS = [[8, 6, 100], [], [4, 3], [50, 51, 52, 53, 54]]

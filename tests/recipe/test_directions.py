@@ -13,7 +13,7 @@ from polyhead.recipe.record import read_record
 from polyhead.recipe.schema import DataConfig
 from polyhead.recipe.shortlist import make_shortlist
 from polyhead.recipe.train import train
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 FILES = {"kind": "lines", "source": "a.en", "target": "a.fr"}
 TABLE = {"kind": "tsv", "path": "b.tsv", "source_column": 2, "target_column": 4}

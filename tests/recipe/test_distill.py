@@ -12,7 +12,7 @@ from polyhead.recipe import distill as module
 from polyhead.recipe.distill import DistillationConfig, distill
 from polyhead.recipe.record import read_record
 from polyhead.recipe.train import train
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 
 from polyhead.errors import PolyheadError
 from polyhead.recipe.selection import build_selection
-from polyhead.translation import Translation
+from polyhead.translating.translation import Translation
 
 
 def translation(*texts: str) -> Translation:

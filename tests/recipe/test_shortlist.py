@@ -9,7 +9,7 @@ from polyhead.errors import DataError, ModelError, RecipeError
 from polyhead.manifest import accept
 from polyhead.recipe.shortlist import make_shortlist
 from polyhead.shortlist.build import ShortlistConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from polyhead.recipe.train import train
 from polyhead.training.checkpoint import checkpoints, load_checkpoint
 from polyhead.training.log import PlainDisplay
 from polyhead.training.parallel import Workers
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 SMALL = {
     "transformer": {},

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError
 from polyhead.manifest import NAME, read_manifest
 from polyhead.recipe.verify import accept_files, find_differences

@@ -17,7 +17,7 @@ from polyhead.server.app import build_app
 from polyhead.server.pool import open_directories
 from polyhead.server.services import Services
 from polyhead.server.settings import ServerConfig
-from polyhead.translation import Sentence, Translation
+from polyhead.translating.translation import Sentence, Translation
 from tests.small import listening, write_small
 
 SHAPE = TransformerConfig(d_model=16, d_ff=24, num_heads=2, encoder_layers=2, decoder_layers=2, max_length=40)

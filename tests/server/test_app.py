@@ -5,7 +5,7 @@ import time
 import pytest
 
 from polyhead.errors import PolyheadError
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nothing", 404), ("PUT", "/translate", 405)])

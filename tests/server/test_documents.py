@@ -1,7 +1,7 @@
 """Documents in translation, with their alternatives."""
 
 from polyhead.server.documents import Document
-from polyhead.translation import Translation
+from polyhead.translating.translation import Translation
 
 
 def translation(*ranked):

@@ -22,7 +22,7 @@ import httpx2 as httpx
 import pytest
 import torch
 
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 CLIENTS = 200
 SECONDS = float(os.environ.get("POLYHEAD_LOAD_SECONDS", "6"))

@@ -11,7 +11,7 @@ from polyhead.server.problems import Problem
 
 
 def test_a_directory_is_described_without_its_weights(models, tagged):
-    from polyhead.bundle import load_bundle
+    from polyhead.bundle.load import load_bundle
 
     model = models[0]
     assert (model.id, model.config.target_languages) == ("tagged", ("xb", "xc"))

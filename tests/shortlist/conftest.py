@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.model.config import TransformerConfig
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import EOS

@@ -63,7 +63,7 @@ def evaluate(
     sources = read_lines(source) if source is not None else None
     language = to
     if model is not None:
-        from polyhead.translator import Translator
+        from polyhead.translating.translator import Translator
 
         if sources is None:
             raise UsageError("a model needs something to translate: give --source")

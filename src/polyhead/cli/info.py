@@ -19,7 +19,7 @@ def info(model: NamedPath, /, *, json_output: Annotated[bool, Parameter(name="--
         Write JSON.
 
     """
-    from polyhead.bundle import load_bundle
+    from polyhead.bundle.load import load_bundle
     from polyhead.engine.choice import choose
 
     bundle = load_bundle(model)

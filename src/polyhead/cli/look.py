@@ -53,7 +53,7 @@ def look(
         raise UsageError("say what to write: --html FILE, --png FILE, --svg FILE, --npz FILE or --json FILE")
 
     from polyhead.files import atomic_file
-    from polyhead.translator import Translator
+    from polyhead.translating.translator import Translator
 
     found = Translator.load(model).attention(text, target=target, target_language=to)
     for kind, path in (files | pictures).items():

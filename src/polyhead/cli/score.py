@@ -35,7 +35,7 @@ def score(
 
     """
     from polyhead.cli.streams import read_lines, write_lines
-    from polyhead.translator import Translator
+    from polyhead.translating.translator import Translator
 
     results = Translator.load(model).score(read_lines(source), read_lines(target), target_language=to)
     if json_lines:

@@ -28,7 +28,7 @@ from polyhead.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from polyhead.decoding.config import BeamConfig, SamplingConfig
-    from polyhead.translator import Translation
+    from polyhead.translating.translator import Translation
 
 
 def translate(
@@ -117,7 +117,7 @@ def translate(
     """
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.hardware import use_cores
-    from polyhead.translator import Translator
+    from polyhead.translating.translator import Translator
 
     if sample and (n_best > 1 or beam is not None or patience is not None):
         raise UsageError("--sample draws one translation a line; leave out --beam, --n-best and --patience")
@@ -176,7 +176,7 @@ def _written(results: Sequence[Translation], *, as_json: bool, ranked: bool, ali
     """The lines of output in the form asked for."""
     from dataclasses import asdict
 
-    from polyhead.alignment import pharaoh
+    from polyhead.translating.alignment import pharaoh
 
     for number, result in enumerate(results):
         if as_json:

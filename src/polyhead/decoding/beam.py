@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.decoding.ahead import Continuations, looking_ahead
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.finished import Finished
-from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.length_penalty import penalties
+from polyhead.decoding.live_rows import LiveRows
+from polyhead.decoding.next_token import Continuations, looking_ahead
 from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
 from polyhead.decoding.searchable import Mask, Model, Source, searchable
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
@@ -54,19 +54,19 @@ def beam(
         return []
     penalty = penalties(config.length_penalty, longest)
     finished = Finished(config.n_best, config.enough, penalty, longest)
-    front, ahead = Front.begin(len(longest)), looking_ahead(model, rule)
+    live_rows, ahead = LiveRows.begin(len(longest)), looking_ahead(model, rule)
     previous, state = np.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
-        possible, state = ahead(previous, state, front.live())
-        step = _advance(front, possible, config.beam_size, finished)
+        possible, state = ahead(previous, state, live_rows.live())
+        step = _advance(live_rows, possible, config.beam_size, finished)
         if observer is not None:
-            observer(step.record(front.step, float(penalty[front.step + 1])))
+            observer(step.record(live_rows.step, float(penalty[live_rows.step + 1])))
         parents = step.live.parents
         if not len(parents):
             return finished.results
-        if not np.array_equal(parents, np.arange(len(front.sentences))):
+        if not np.array_equal(parents, np.arange(len(live_rows.sentences))):
             state = state.select(parents)
-        front, previous = front.extend(step.live), step.live.tokens
+        live_rows, previous = live_rows.extend(step.live), step.live.tokens
 
 
 @dataclass(frozen=True)
@@ -93,24 +93,24 @@ class _Step:
         return StepRecord(step, ranked(self.live), ranked(self.candidates.where(self.ending)), ranked(pruned))
 
 
-def _advance(front: Front, possible: Continuations, beam_size: int, finished: Finished) -> _Step:
+def _advance(live_rows: LiveRows, possible: Continuations, beam_size: int, finished: Finished) -> _Step:
     """What may come next → which candidates live on, which are finished and entered."""
     # of 2K candidates at most K end (one for each parent), so K others remain
-    candidates = _expand(front, possible, 2 * beam_size)
+    candidates = _expand(live_rows, possible, 2 * beam_size)
     living, ending = (np.empty(candidates.totals.shape, np.bool_) for _ in range(2))
     # a hypothesis must reach its end among the best K, as it would have to go on living
     if sort_out(candidates.totals, candidates.tokens, EOS, beam_size, living, ending):
-        finished.add(candidates.where(ending), front)
+        finished.add(candidates.where(ending), live_rows)
     finished.give_up(candidates, living)
     live = candidates.where(living)
     if not living.any(1).all():
-        finished.add_dead_ends(live, front)
+        finished.add_dead_ends(live, live_rows)
     return _Step(live, candidates, living, ending)
 
 
-def _expand(front: Front, possible: Continuations, count: int) -> Candidates:
+def _expand(live_rows: LiveRows, possible: Continuations, count: int) -> Candidates:
     """Every sentence's best continuations, at most `count`, best first: fields [N, C]."""
-    starts = front.starts
-    parents, tokens, values, totals = possible.best_continuations(front.totals, starts, count)
-    sentences = np.repeat(front.sentences[starts[:-1], None], count, axis=1)
+    starts = live_rows.starts
+    parents, tokens, values, totals = possible.best_continuations(live_rows.totals, starts, count)
+    sentences = np.repeat(live_rows.sentences[starts[:-1], None], count, axis=1)
     return Candidates(sentences, parents, tokens, values, totals)

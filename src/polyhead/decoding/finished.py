@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
-from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.live_rows import LiveRows
 from polyhead.decoding.rules import NEVER
 
 Floats = NDArray[np.float64]
@@ -39,25 +39,25 @@ class Finished:
         living &= bounds > self._thresholds[sentences, None]
         living &= (self._counts[sentences] < self._enough)[:, None]
 
-    def add(self, done: Candidates, front: Front) -> None:
+    def add(self, done: Candidates, live_rows: LiveRows) -> None:
         """Enter candidates [C] that end in `<eos>`; the front has their parents."""
         np.add.at(self._counts, done.sentences, 1)
-        scores = done.totals / self._penalties[front.step + 1]
+        scores = done.totals / self._penalties[live_rows.step + 1]
         for i in (scores > self._thresholds[done.sentences]).nonzero()[0].tolist():
             ending = int(done.parents[i]), float(done.log_probabilities[i]), float(done.totals[i])
-            self._enter(int(done.sentences[i]), front.ended(*ending, self._penalties))
+            self._enter(int(done.sentences[i]), live_rows.ended(*ending, self._penalties))
 
-    def add_dead_ends(self, survivors: Candidates, front: Front) -> None:
+    def add_dead_ends(self, survivors: Candidates, live_rows: LiveRows) -> None:
         """A sentence that has neither a survivor nor a result keeps the best of its live rows, unfinished.
 
         That happens where the rules exclude every token; an output is always given.
         """
         provided = self._counts > 0
         provided[survivors.sentences] = True
-        for row in (~provided[front.sentences]).nonzero()[0].tolist():
-            sentence = int(front.sentences[row])
+        for row in (~provided[live_rows.sentences]).nonzero()[0].tolist():
+            sentence = int(live_rows.sentences[row])
             if not self.results[sentence]:
-                self._enter(sentence, front.unfinished(row, self._penalties))
+                self._enter(sentence, live_rows.unfinished(row, self._penalties))
 
     def _enter(self, sentence: int, new: Hypothesis) -> None:
         best = sorted([*self.results[sentence], new], key=lambda one: -one.score)[: self._n_best]

@@ -5,10 +5,10 @@ Shapes: B sentences, R live rows, S source length, V vocabulary.
 
 import numpy as np
 
-from polyhead.decoding.ahead import Choose, looking_ahead
 from polyhead.decoding.candidates import Candidates
-from polyhead.decoding.front import Front
 from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.live_rows import LiveRows
+from polyhead.decoding.next_token import Choose, looking_ahead
 from polyhead.decoding.rules import NEVER, Rule
 from polyhead.decoding.searchable import Numbers, S, Searchable, Sums, Truths
 from polyhead.symbols import EOS, SOS
@@ -24,22 +24,22 @@ def rollout(
     if not len(source):
         return []
     results: dict[int, Hypothesis] = {}
-    front, ahead = Front.begin(len(source)), looking_ahead(model, rule)
+    live_rows, ahead = LiveRows.begin(len(source)), looking_ahead(model, rule)
     previous, state = np.full(len(source), SOS, np.int64), model.start(model.encode(source, source_mask))
     while True:
-        possible, state = ahead(previous, state, front.live())
+        possible, state = ahead(previous, state, live_rows.live())
         tokens, values = possible.chosen(choose)
-        written = Candidates(front.sentences, np.arange(len(tokens)), tokens, values, front.totals + values)
+        written = Candidates(live_rows.sentences, np.arange(len(tokens)), tokens, values, live_rows.totals + values)
         staying = (tokens != EOS) & (values > NEVER)
         if not staying.all():
             for row in (~staying).nonzero()[0].tolist():
-                sentence, value = int(front.sentences[row]), float(values[row])
+                sentence, value = int(live_rows.sentences[row]), float(values[row])
                 if value > NEVER:
-                    results[sentence] = front.ended(row, value, float(written.totals[row]), penalty)
+                    results[sentence] = live_rows.ended(row, value, float(written.totals[row]), penalty)
                 else:
-                    results[sentence] = front.unfinished(row, penalty)
+                    results[sentence] = live_rows.unfinished(row, penalty)
             if not staying.any():
                 return [results[sentence] for sentence in range(len(source))]
             written = written.where(staying)
             state = state.select(written.parents)
-        front, previous = front.extend(written), written.tokens
+        live_rows, previous = live_rows.extend(written), written.tokens

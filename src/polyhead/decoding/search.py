@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from polyhead.decoding.beam import beam
-from polyhead.decoding.checked import checked
+from polyhead.decoding.cancellable import cancellable
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
 from polyhead.decoding.greedy import greedy
 from polyhead.decoding.hypothesis import Hypothesis
@@ -34,7 +34,7 @@ def search(
     """
     model, source, source_mask = searchable(model, source, source_mask)
     if check is not None:
-        model = checked(model, check)
+        model = cancellable(model, check)
     if isinstance(config, BeamConfig) and config.beam_size == 1 and observer is None:
         # one hypothesis needs none of a beam's bookkeeping
         shared = {name: getattr(config, name) for name in SearchConfig.model_fields}

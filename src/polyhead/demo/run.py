@@ -16,7 +16,7 @@ from polyhead.recipe.record import started
 from polyhead.recipe.train import directory_of, train_in
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.log import duration
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 LANGUAGES = ("fr", "ko")
 PICTURED_SENTENCE = "The animal didn't cross the street because it was too tired"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyhead.bundle import BundleConfig
+from polyhead.bundle.config import BundleConfig
 from polyhead.model.config import TransformerConfig
 
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.rules import Rule

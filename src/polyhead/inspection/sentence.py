@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.errors import PolyheadError
 from polyhead.symbols import EOS, PAD, SOS, UNK
 from polyhead.tokenizers.protocol import Token, Tokenizer

@@ -1,6 +1,6 @@
 """The README of an exported model: the lines of code that make the engine do what polyhead does."""
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.symbols import PAD_PIECE, SOS_PIECE, language_tag
 
 _CTRANSLATE2 = """\

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from polyhead.bundle import Bundle, BundleConfig
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
 from polyhead.errors import ModelError
 from polyhead.interchange.reading import read_weights, transformer_config
 from polyhead.interchange.vocabulary import pieces, write_sentencepiece

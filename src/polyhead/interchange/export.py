@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from polyhead.bundle import Bundle, BundleConfig, load_bundle
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
+from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError
 from polyhead.files import UNFINISHED, write_text
 from polyhead.interchange.card import ctranslate2_card, hugging_face_card

@@ -13,7 +13,8 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from polyhead.bundle import Bundle, BundleConfig
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
 from polyhead.files import atomic_file
 from polyhead.interchange.card import nearest_penalty
 from polyhead.interchange.reading import read_weights, transformer_config

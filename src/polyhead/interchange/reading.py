@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError
 from polyhead.interchange.weights import (
     AttentionWeights,

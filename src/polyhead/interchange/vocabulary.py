@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.files import write_text
 from polyhead.symbols import EOS_PIECE, PAD_PIECE, SOS_PIECE, UNK_PIECE, language_tag
 from polyhead.tokenizers.protocol import Tokenizer

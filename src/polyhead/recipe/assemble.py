@@ -13,7 +13,10 @@ from typing import Any
 import torch
 
 import polyhead
-from polyhead.bundle import Bundle, BundleConfig, load_tokenizers, save_description, save_weights, tokenizer_files
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.config import BundleConfig
+from polyhead.bundle.load import load_tokenizers
+from polyhead.bundle.save import save_description, save_weights, tokenizer_files
 from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader, Position
 from polyhead.data.store import EncodedCorpus
@@ -35,6 +38,7 @@ from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.ending import Budget
+from polyhead.training.fused.fuse import fuse
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import Display, MetricsFile
 from polyhead.training.loop import Batches, Trainer
@@ -118,13 +122,16 @@ def make_trainer(
     arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
     display.message(f"precision: {arithmetic}")
     optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype)
+    fused = fuse(parts.model, arithmetic, workers.cores)
+    if fused.plain:
+        display.message(f"computed by PyTorch, as there are no kernels for it: {', '.join(fused.plain)}")
     mean = None
     if config.averaging.kind == "ema":
         mean = RunningMean(optimizer.masters, config.averaging.decay)
     directory = recipe.out / "training"
     progress = restore(directory, optimizer, mean, display) if resume else Progress()
     return Trainer(
-        model=parts.model,
+        fused=fused,
         optimizer=optimizer,
         schedule=build_schedule(config.schedule, recipe.model.d_model, config.max_updates),
         stream=partial(_batches, parts, recipe),
@@ -136,7 +143,6 @@ def make_trainer(
         progress=progress,
         interrupt=Interrupt(),
         workers=workers,
-        arithmetic=arithmetic,
         seed=seed_of(recipe.seed, 1),
         running_mean=mean,
         budget=budget,

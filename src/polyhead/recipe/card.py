@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.evaluation.metrics import Scores
 from polyhead.manifest import write_listed_text
 from polyhead.recipe.schema import Recipe

@@ -30,7 +30,7 @@ from polyhead.recipe.train import Outcome, check_directory, directory_of, train_
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import PlainDisplay, duration
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 SHARD = 500
 """Pairs translated together; what is lost at most when the power fails."""

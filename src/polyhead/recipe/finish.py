@@ -8,7 +8,8 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from polyhead.bundle import Bundle, save_weights
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.save import save_weights
 from polyhead.errors import ModelError, TrainingError
 from polyhead.evaluation.metrics import Scores
 from polyhead.limits import LARGEST_SETTINGS
@@ -23,7 +24,7 @@ from polyhead.recipe.validation import load_weights, score_pairs
 from polyhead.training.averaging import average, snapshot_path
 from polyhead.training.log import Display
 from polyhead.training.loop import Trainer
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 Results = dict[str, dict[str, float]]
 """Dev and test set → metric → value."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from polyhead.evaluation.scoring import MetricOptions, build_metrics
 from polyhead.evaluation.tokenization import choose_tokenization
-from polyhead.translation import Translation
+from polyhead.translating.translation import Translation
 
 SelectionKind = Literal["best", "bleu", "chrf"]
 Select = Callable[[Translation, str], int]

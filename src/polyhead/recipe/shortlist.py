@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyhead.bundle import BundleConfig, load_tokenizers, read_config
+from polyhead.bundle.config import BundleConfig, read_config
+from polyhead.bundle.load import load_tokenizers
 from polyhead.data.clean import clean
 from polyhead.data.encode import encode
 from polyhead.data.readers import Pair, ReaderConfig, read_all

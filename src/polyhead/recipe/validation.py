@@ -6,7 +6,7 @@ from itertools import groupby
 from torch import Tensor
 
 from polyhead.batch import Batch
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.data.batching import BatchingConfig, batches
 from polyhead.data.encode import encode
 from polyhead.data.loader import collate_rows
@@ -16,7 +16,7 @@ from polyhead.decoding.scoring import score
 from polyhead.evaluation.metrics import Scores, evaluate
 from polyhead.model.trained import fill
 from polyhead.symbols import PAD
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 class Validator:

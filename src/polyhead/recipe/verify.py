@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file
 from polyhead.manifest import NAME, accept, check_listed, listable, read_manifest

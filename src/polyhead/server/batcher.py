@@ -16,8 +16,8 @@ from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Batch, Errand, Item, Request, Task, Wish, is_wanted, next_batch
-from polyhead.translation import Translation
-from polyhead.translator import Translator
+from polyhead.translating.translation import Translation
+from polyhead.translating.translator import Translator
 
 R = TypeVar("R")
 

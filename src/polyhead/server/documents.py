@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polyhead.server.markup import Node, fill, split, texts
-from polyhead.translation import Translation
+from polyhead.translating.translation import Translation
 
 
 @dataclass(frozen=True)

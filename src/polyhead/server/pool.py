@@ -11,13 +11,14 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
-from polyhead.bundle import BundleConfig, load_tokenizers, read_config
+from polyhead.bundle.config import BundleConfig, read_config
+from polyhead.bundle.load import load_tokenizers
 from polyhead.errors import ModelError
 from polyhead.reading import check_tensors
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.tokenizers.protocol import Tokenizer
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 FLOAT32 = 4
 """Bytes of a weight."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from polyhead.symbols import EOS_PIECE
-from polyhead.translation import Translation
+from polyhead.translating.translation import Translation
 
 
 class ScoredToken(TypedDict):

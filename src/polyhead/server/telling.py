@@ -16,8 +16,8 @@ from polyhead.inspection.beam import step_json
 from polyhead.server.scored import ranked
 from polyhead.text import pieces_within
 from polyhead.tokenizers.protocol import Tokenizer
-from polyhead.translation import Piece, Translation, first_word, join
-from polyhead.translator import Translator
+from polyhead.translating.translation import Piece, Translation, first_word, join
+from polyhead.translating.translator import Translator
 
 Send = Callable[[str, dict[str, Any]], None]
 """(event, data): tells the client; raises to end the search when there is nobody to be told."""

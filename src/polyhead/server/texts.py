@@ -11,7 +11,7 @@ from polyhead.server.problems import Problem
 from polyhead.server.services import Services, attend
 from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Wish
-from polyhead.translation import Translation
+from polyhead.translating.translation import Translation
 
 MOST_BEAMS = 16
 """The widest beam and the longest n-best list that a client may ask for."""

@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from polyhead.translation import Translation
-from polyhead.translator import Translator
+from polyhead.translating.translation import Translation
+from polyhead.translating.translator import Translator
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,23 +18,21 @@ from polyhead.batch import Batch
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError
 from polyhead.memory.freed import trim
-from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
 from polyhead.training.course import Course
+from polyhead.training.divergence import LossWatch
 from polyhead.training.ending import Budget
-from polyhead.training.fused.fuse import fuse
+from polyhead.training.fused.fuse import Fused
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile, duration
 from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers, seed_of
-from polyhead.training.precision import Arithmetic
 from polyhead.training.schedule import Schedule
 from polyhead.training.shares import Differentiation, TooLarge
-from polyhead.training.watch import LossWatch
 
 Weights = Mapping[str, Tensor]
 Validate = Callable[[Weights], dict[str, float]]
@@ -54,7 +51,8 @@ FORETOLD = 2
 class Trainer:
     """One run. B batch, S source, T target, V vocabulary."""
 
-    model: Seq2SeqModel[Any]
+    fused: Fused
+    """The model as training runs it."""
     optimizer: Optimizer
     schedule: Schedule
     stream: Stream
@@ -66,8 +64,6 @@ class Trainer:
     progress: Progress
     interrupt: Interrupt
     workers: Workers = field(default_factory=Workers)
-    arithmetic: Arithmetic = field(default_factory=Arithmetic)
-    """The model's."""
     seed: int = 1
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
@@ -85,18 +81,14 @@ class Trainer:
     def __post_init__(self) -> None:
         self.course = Course(self.config, self.progress, self.display, self.budget)
         self.course.consider_limits()
-        fused = fuse(self.model.train(), self.arithmetic, self.workers.cores)
-        if fused.plain:
-            self.display.message(f"computed by PyTorch, as there are no kernels for it: {', '.join(fused.plain)}")
-        self._differentiation = Differentiation(fused, self.optimizer, self.workers, self.config.label_smoothing)
+        self._differentiation = Differentiation(self.fused, self.optimizer, self.workers, self.config.label_smoothing)
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
 
         Raises TrainingError when the loss is no number or explodes; the last good checkpoint is kept.
         """
-        self.model.train()
-        watch = LossWatch(self.model.output_layer.weight.size(0))
+        watch = LossWatch(self.fused.model.output_layer.weight.size(0))
         progress, meter = self.progress, Meter(self.progress.seconds)
         progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
@@ -233,7 +225,6 @@ class Trainer:
         progress.unjudged = False
         if config.patience is not None and progress.stale >= config.patience:
             self.display.message(f"no better for {progress.stale} validations: training ends")
-        self.model.train()
 
     def weights(self) -> Weights:
         """The weights to judge and to keep: the running mean where there is one, else the newest."""

@@ -5,7 +5,7 @@ from urllib.error import HTTPError
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from polyhead.server.pool import open_directories
 from polyhead.server.services import Services
 from polyhead.server.settings import ServerConfig
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 
 def events(answer):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 TEXTS = ["bado kilu", "", "mera noti pasu rovi", "sela"]
 

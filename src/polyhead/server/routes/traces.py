@@ -19,7 +19,7 @@ from polyhead.server.services import Services, ServicesOf, attend
 from polyhead.server.slices import Slice, cut
 from polyhead.server.texts import check_not_blank, check_texts
 from polyhead.server.traces import KeptTrace
-from polyhead.translator import Translator
+from polyhead.translating.translator import Translator
 
 router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JsonRoute)
 

@@ -66,6 +66,7 @@ class Fused(NamedTuple):
     """A model as training runs it. Its parameters are the plain model's own."""
 
     model: Differentiable
+    arithmetic: Arithmetic
     projection: SoftmaxProjection = softmax_projection
     """What the loss takes the softmax over the vocabulary with."""
     plain: tuple[str, ...] = ()
@@ -75,16 +76,18 @@ class Fused(NamedTuple):
 def fuse(model: Seq2SeqModel[Any], arithmetic: Arithmetic, cores: int) -> Fused:
     """The model with its parts exchanged for faster ones.
 
-    The given model stays as it is. Both have the same parameters, which must have the arithmetic's dtype already.
+    The given model stays as it is, but for being in training mode. Both have the same parameters, which must have the
+    arithmetic's dtype already.
     cores: how many cores of a CPU an operation takes; with several, PyTorch's own operations are the faster ones
     """
+    model.train()
     device = model.output_layer.weight.device.type
     if device != "cpu":
-        return Fused(exchanged(view_of(model), arithmetic, ON_GPU))
+        return Fused(exchanged(view_of(model), arithmetic, ON_GPU), arithmetic)
     if cores > 1:
-        return Fused(model)
+        return Fused(model, arithmetic)
     fused = exchanged(view_of(model), arithmetic, ON_ONE_CORE)
-    return Fused(fused, partial(projection_by_kernels, arithmetic), tuple(sorted(set(_plain(fused)))))
+    return Fused(fused, arithmetic, partial(projection_by_kernels, arithmetic), tuple(sorted(set(_plain(fused)))))
 
 
 def exchanged(module: Any, arithmetic: Arithmetic, table: Table) -> Any:

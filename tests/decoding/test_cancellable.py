@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from numpy.typing import NDArray
 
-from polyhead.decoding.checked import checked
+from polyhead.decoding.cancellable import cancellable
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig, SearchConfig
 from polyhead.decoding.search import search
 from polyhead.model.arrays import InArrays
@@ -20,7 +20,7 @@ def test_every_search_is_checked_at_every_step_and_finds_the_same(
     table_model: Make, arrays: Arrays, counting: Make, config: SearchConfig
 ) -> None:
     model, calls = counting(InArrays(table_model(9, seed=2))), []
-    found = search(checked(model, lambda: calls.append(1)), *arrays(3), config)
+    found = search(cancellable(model, lambda: calls.append(1)), *arrays(3), config)
     assert len(calls) == 1 + len(model.rows)
     assert found == search(model, *arrays(3), config)
 
@@ -34,5 +34,5 @@ def test_what_the_check_raises_ends_the_search(table_model: Make, arrays: Arrays
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        search(checked(model, check), *arrays(3), GreedyConfig(min_length=20))
+        search(cancellable(model, check), *arrays(3), GreedyConfig(min_length=20))
     assert len(model.rows) == 2

@@ -13,7 +13,7 @@ from polyhead.kernels.step.vocabulary import continue_all
 
 
 @dataclass(frozen=True)
-class Front:
+class LiveRows:
     """Unfinished hypotheses, a sentence's rows next to each other, best first."""
 
     prefixes: NDArray[np.int64]
@@ -26,18 +26,18 @@ class Front:
     """[R], their sums."""
 
     @staticmethod
-    def begin(sentences: int) -> "Front":
+    def begin(sentences: int) -> "LiveRows":
         """One empty hypothesis for each of so many sentences."""
         numbers, nothing = np.arange(sentences), np.empty((sentences, 0), np.float32)
-        return Front(nothing.astype(np.int64), numbers, nothing, np.zeros(sentences))
+        return LiveRows(nothing.astype(np.int64), numbers, nothing, np.zeros(sentences))
 
-    def extend(self, chosen: Candidates) -> "Front":
+    def extend(self, chosen: Candidates) -> "LiveRows":
         """The hypotheses of the candidates [C]."""
         candidates = chosen.parents, chosen.tokens, chosen.log_probabilities
         shape = len(chosen.tokens), self.step + 1
         prefixes, history = np.empty(shape, np.int64), np.empty(shape, np.float32)
         continue_all(self.prefixes, self.history, *candidates, prefixes, history)
-        return Front(prefixes, chosen.sentences, history, chosen.totals)
+        return LiveRows(prefixes, chosen.sentences, history, chosen.totals)
 
     def ended(self, row: int, log_probability: float, total: float, penalties: NDArray[np.float64]) -> Hypothesis:
         """A row continued by `<eos>`: log P of that, and of the whole; penalties of every length."""

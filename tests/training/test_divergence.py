@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from polyhead.training.watch import LossWatch
+from polyhead.training.divergence import LossWatch
 
 VOCABULARY = 8000
 

@@ -4,8 +4,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhead.alignment import align_words, pharaoh, word_numbers
 from polyhead.tokenizers.protocol import Token
+from polyhead.translating.alignment import align_words, pharaoh, word_numbers
 
 
 def tokens(text, *ends):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from polyhead.alignment import Alignment
+from polyhead.translating.alignment import Alignment
 
 Span = tuple[int, int]
 """(start, end) in characters."""

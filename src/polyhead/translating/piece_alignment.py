@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from polyhead.alignment import Alignment, align_words
 from polyhead.batch import collate, cut_by_length
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError
 from polyhead.model.recording import weights_of
-from polyhead.translation import Piece
+from polyhead.translating.alignment import Alignment, align_words
+from polyhead.translating.translation import Piece
 
 BATCH_TOKENS = 4096
 """Padded tokens of both sides looked at together."""

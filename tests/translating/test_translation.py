@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from polyhead.translation import Piece, Sentence, Translation, first_word, join
+from polyhead.translating.translation import Piece, Sentence, Translation, first_word, join
 
 
 def translation(text, alignment=None):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError, PolyheadError
-from polyhead.pieces import Limits, cut_into_pieces, encode_source
+from polyhead.translating.pieces import Limits, cut_into_pieces, encode_source
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.text import pieces_within
-from polyhead.translation import Piece, first_word
+from polyhead.translating.translation import Piece, first_word
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyhead.bundle import Bundle
-from polyhead.companions import check_together
+from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError
 from polyhead.model.config import TransformerConfig
 from polyhead.shortlist.shortlist import Shortlist
+from polyhead.translating.companions import check_together
 from tests.small import small_bundle
 
 SHAPE = TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=16, d_ff=16, num_heads=2)

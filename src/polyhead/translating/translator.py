@@ -1,33 +1,29 @@
 """Text in, text out: splitting, tokenizing, batching, searching, and putting everything back in order."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polyhead.batch import collate, cut_by_length, padded, real
-from polyhead.bundle import Bundle, load_bundle
-from polyhead.companions import check_together
+from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid, Rule
-from polyhead.decoding.search import search as run_search
-from polyhead.decoding.search import width
 from polyhead.decoding.trace import Observer
-from polyhead.decoding.workers import batches_for_workers, side_by_side
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import PolyheadError
-from polyhead.pieces import Limits, cut_into_pieces, encode_source
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
 from polyhead.shortlist.shortlist import Shortlist
-from polyhead.symbols import EOS
-from polyhead.translation import Piece, Translation, join
+from polyhead.translating.companions import check_together
+from polyhead.translating.pieces import Limits, cut_into_pieces, encode_source
+from polyhead.translating.search import PieceSearch
+from polyhead.translating.translation import Translation, join
 
 if TYPE_CHECKING:
     from polyhead.decoding.scoring import TeacherForcing
@@ -125,10 +121,11 @@ class Translator:
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self.search_settings(search, beam_size, n_best)
         pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits))
-        found = self._decode_all(pieces, config, batch_tokens, len(texts), progress, observer, check)
+        searching = PieceSearch(self.engine, self._shortlisted, self.rules, config, batch_tokens, observer, check)
+        found = searching.run(pieces, len(texts), progress)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
-            from polyhead.piece_alignment import align_pieces
+            from polyhead.translating.piece_alignment import align_pieces
 
             alignments = align_pieces(self.bundle, pieces, [hypotheses[0].tokens for hypotheses in found])
             for ranked, alignment in zip(translated, alignments, strict=True):
@@ -150,28 +147,19 @@ class Translator:
         Raises PolyheadError where the counts differ or a text is above the model's length limit, ModelError where the
         file of the weights has been overwritten.
         """
-        from polyhead.decoding.scoring import score
+        from polyhead.translating.scoring import score_pairs
 
         for bundle in self.bundles:
             bundle.check()
         if len(sources) != len(targets):
             raise PolyheadError(f"{len(sources)} source texts, but {len(targets)} translations to score")
-        tokenizer = self.bundle.target_tokenizer
-        source_ids = [self.encode_source(text, target_language) for text in sources]
-        target_ids = [tokenizer.encode(text) for text in targets]
-        for number, (source, target) in enumerate(zip(source_ids, target_ids, strict=True), 1):
-            if max(len(source), len(target)) >= self.max_length:
-                raise PolyheadError(f"pair {number} is longer than the model's limit of {self.max_length} tokens")
-        results: list[Translation | None] = [None] * len(sources)
-        lengths = [len(s) + len(t) + 2 for s, t in zip(source_ids, target_ids, strict=True)]
-        for chunk in cut_by_length(lengths, BATCH_TOKENS):
-            batch = collate([source_ids[i] for i in chunk], [target_ids[i] for i in chunk])
-            table = score(self.model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
-            for i, row in zip(chunk, table, strict=True):
-                each = [float(value) for value in row[: len(target_ids[i]) + 1]]
-                pieces = tuple(tokenizer.pieces(target_ids[i]))
-                results[i] = Translation(targets[i], sum(each) / len(each), sum(each), pieces, tuple(each))
-        return [result for result in results if result is not None]
+        return score_pairs(
+            self.model,
+            self.bundle.target_tokenizer,
+            [self.encode_source(text, target_language) for text in sources],
+            targets,
+            self.max_length,
+        )
 
     def attention(
         self,
@@ -232,59 +220,6 @@ class Translator:
     def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
         """The ids the model reads: the language tag, where it has tags, and the tokens; without `<eos>`."""
         return encode_source(self.bundle, text, target_language)
-
-    def _decode_all(
-        self,
-        pieces: Sequence[Piece],
-        config: SearchConfig,
-        batch_tokens: int,
-        texts: int,
-        progress: Callable[[int], None] | None,
-        observer: Observer | None,
-        check: Callable[[], None] | None,
-    ) -> list[list[Hypothesis]]:
-        """The hypotheses of each piece, best first; pieces of like length are decoded together."""
-        found: list[list[Hypothesis]] = [[] for _ in pieces]
-        waiting = Counter(piece.text for piece in pieces)
-        done = texts - len(waiting)  # blank texts have nothing to wait for
-        lengths = [len(piece.tokens) + 1 for piece in pieces]
-        chunks = batches_for_workers(lengths, max(1, batch_tokens // width(config)))
-
-        def decode(chunk: list[int]) -> list[list[Hypothesis]]:
-            return self._decode([pieces[i] for i in chunk], config, chunk, observer, check)
-
-        results = side_by_side(decode, chunks) if observer is None else map(decode, chunks)
-        for chunk, decoded in zip(chunks, results, strict=True):
-            for i, hypotheses in zip(chunk, decoded, strict=True):
-                found[i] = hypotheses
-                waiting[pieces[i].text] -= 1
-                done += waiting[pieces[i].text] == 0
-            if progress is not None:
-                progress(done)
-            done = 0
-        return found
-
-    def _decode(
-        self,
-        pieces: Sequence[Piece],
-        config: SearchConfig,
-        keys: Sequence[int],
-        observer: Observer | None,
-        check: Callable[[], None] | None,
-    ) -> list[list[Hypothesis]]:
-        source = [[*piece.tokens, EOS] for piece in pieces]
-        prefixes = [piece.prefix for piece in pieces] if any(piece.prefix for piece in pieces) else ()
-        search = partial(run_search, self.engine) if self._shortlisted is None else self._shortlisted
-        return search(
-            padded(source),
-            real(source),
-            config,
-            sentences=keys,
-            rules=self.rules,
-            prefixes=prefixes,
-            observer=observer,
-            check=check,
-        )
 
     @property
     def rules(self) -> list[Rule]:

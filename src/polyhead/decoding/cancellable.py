@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Any, Generic, cast
 
-from polyhead.decoding.ahead import InParts
+from polyhead.decoding.next_token import InParts
 from polyhead.decoding.searchable import Logits, Numbers, S, Searchable, Truths, Values
 
 
-def checked(model: Searchable[S], check: Callable[[], None]) -> Searchable[S]:
+def cancellable(model: Searchable[S], check: Callable[[], None]) -> Searchable[S]:
     """The model, with `check` called before each step of any search; what it raises ends the search."""
-    return CheckedInParts(model, check) if isinstance(model, InParts) else Checked(model, check)
+    return CancellableInParts(model, check) if isinstance(model, InParts) else Cancellable(model, check)
 
 
-class Checked(Generic[S]):
+class Cancellable(Generic[S]):
     """See `checked`."""
 
     def __init__(self, model: Searchable[S], check: Callable[[], None]) -> None:
@@ -34,7 +34,7 @@ class Checked(Generic[S]):
         return self.model.step(previous, state)
 
 
-class CheckedInParts(Checked[S]):
+class CancellableInParts(Cancellable[S]):
     """The same for a model whose steps are in parts."""
 
     def features(self, previous: Numbers, state: S) -> tuple[Values, Any]:

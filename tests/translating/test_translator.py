@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from polyhead.bundle import load_bundle
+from polyhead.bundle.load import load_bundle
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SamplingConfig
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import EOS
-from polyhead.translation import Sentence
-from polyhead.translator import Translator
+from polyhead.translating.search import PieceSearch
+from polyhead.translating.translation import Sentence
+from polyhead.translating.translator import Translator
 
 TEXTS = ["bado kilu", "mera", "noti pasu rovi sela", "tugo vani zeko fimo gura hepi", "bado", "jola wuto kilu"]
 
@@ -78,16 +79,22 @@ def test_a_single_text_must_stand_in_brackets(translator):
 
 
 class Echo(Translator):
-    """Says what it was asked to decode in place of decoding it."""
+    """Remembers what it was asked to decode."""
 
-    def _decode(self, pieces, *how):
-        self.seen = [*getattr(self, "seen", []), *(piece.content for piece in pieces)]
-        return super()._decode(pieces, *how)
+    seen: list[str]
 
 
 @pytest.fixture
-def echo(translator):
-    return Echo(translator.bundle)
+def echo(translator, monkeypatch):
+    found, decode = Echo(translator.bundle), PieceSearch._decode
+    found.seen = []
+
+    def noting(self, pieces, keys):
+        found.seen += [piece.content for piece in pieces]
+        return decode(self, pieces, keys)
+
+    monkeypatch.setattr(PieceSearch, "_decode", noting)
+    return found
 
 
 def test_a_text_that_is_too_long_is_split_at_sentence_ends_and_nothing_is_cut(echo):

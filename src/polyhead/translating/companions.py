@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from polyhead.bundle import Bundle
+from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError
 from polyhead.shortlist.shortlist import Shortlist
 

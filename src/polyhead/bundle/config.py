@@ -1,0 +1,77 @@
+"""What `config.json` holds, and how it is read."""
+
+import json
+from pathlib import Path
+from typing import cast
+
+from pydantic import Field, ValidationError
+
+from polyhead.bundle.listed import check_small
+from polyhead.config import Config
+from polyhead.decoding.config import BeamConfig
+from polyhead.errors import ModelError
+from polyhead.limits import LARGEST_SETTINGS, LARGEST_VOCABULARY, LONGEST, MOST_LISTED
+from polyhead.model.config import ModelConfig
+from polyhead.reading import read_text
+from polyhead.tokenizers.config import TokenizerConfig
+
+FORMAT = 1
+
+
+class BundleConfig(Config):
+    """What `config.json` holds."""
+
+    format: int = Field(default=FORMAT, ge=FORMAT, le=FORMAT)
+    """The version of this directory's format."""
+    polyhead: str
+    """The version of polyhead that wrote it."""
+    source_language: str | None = None
+    """Language code of what goes in."""
+    target_languages: tuple[str, ...] = Field(default=(), max_length=MOST_LISTED)
+    """Language codes of what can come out."""
+    both_directions: bool = False
+    """Whether what goes in is in any of the target languages."""
+    tagged: bool = False
+    """Whether the source begins with a tag that names the target language."""
+    source_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
+    """V of the source."""
+    target_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
+    """V of the target."""
+    longest_source: int | None = Field(default=None, ge=2, le=LONGEST)
+    """The longest source in training, in tokens with tag and `<eos>`: a longer text is translated in pieces."""
+    score_tokenize: str | None = None
+    """sacreBLEU's tokenizer that suits what it writes; unset: by target language."""
+    model: ModelConfig = Field(discriminator="kind")
+    tokenizer: TokenizerConfig
+    decoding: BeamConfig = BeamConfig()
+    """How this model translates unless asked otherwise."""
+
+    @property
+    def source_languages(self) -> tuple[str, ...]:
+        """Language codes of all that can go in; none where they are not known."""
+        if self.both_directions:
+            return self.target_languages
+        return () if self.source_language is None else (self.source_language,)
+
+
+def read_config(directory: Path) -> BundleConfig:
+    """What a model directory's `config.json` says. Raises ModelError naming the file and what is wrong with it."""
+    path = directory / "config.json"
+    check_small(path)
+    try:
+        values: object = json.loads(read_text(path, LARGEST_SETTINGS))
+    except FileNotFoundError as error:
+        raise ModelError(f"{path} is missing: {path.parent} is not a (finished) model directory") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} cannot be read: {error}; copy the model directory again") from error
+    written = cast(dict[str, object], values).get("format") if isinstance(values, dict) else None
+    if isinstance(written, int) and written > FORMAT:
+        raise ModelError(f"{path}: format {written} is newer than this version of polyhead reads; install a newer one")
+    if written != FORMAT:
+        raise ModelError(f"{path}: no settings of a polyhead model (format {written!r}, expected {FORMAT})")
+    try:
+        return BundleConfig.model_validate(values)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in problem["loc"])
+        raise ModelError(f"{path}: {key}: {problem['msg']}; copy the model directory again") from None

@@ -1,0 +1,13 @@
+"""Whether the small files of a model directory are as they were written."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from polyhead.limits import LARGEST_PIECES
+from polyhead.manifest import check_listed
+
+
+def check_small(path: Path) -> None:
+    """Raises ModelError where a file isn't as listed; one that can't be read is left to whoever reads it next."""
+    with suppress(OSError):
+        check_listed(path, LARGEST_PIECES)

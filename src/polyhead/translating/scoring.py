@@ -1,0 +1,35 @@
+"""The log-probability of given translations."""
+
+from collections.abc import Sequence
+
+from polyhead.batch import collate, cut_by_length
+from polyhead.decoding.scoring import TeacherForcing, score
+from polyhead.errors import PolyheadError
+from polyhead.tokenizers.protocol import Tokenizer
+from polyhead.translating.translation import Translation
+
+BATCH_TOKENS = 4096
+"""Source and target tokens scored together."""
+
+
+def score_pairs(
+    model: TeacherForcing, tokenizer: Tokenizer, sources: Sequence[list[int]], targets: Sequence[str], longest: int
+) -> list[Translation]:
+    """Each target as a translation of its source, whose score is the mean log-probability a token, in nats.
+
+    tokenizer: the targets'; longest: the most tokens of a side. Raises PolyheadError for a pair that is longer.
+    """
+    target_ids = [tokenizer.encode(text) for text in targets]
+    for number, (source, target) in enumerate(zip(sources, target_ids, strict=True), 1):
+        if max(len(source), len(target)) >= longest:
+            raise PolyheadError(f"pair {number} is longer than the model's limit of {longest} tokens")
+    results: list[Translation | None] = [None] * len(sources)
+    lengths = [len(s) + len(t) + 2 for s, t in zip(sources, target_ids, strict=True)]
+    for chunk in cut_by_length(lengths, BATCH_TOKENS):
+        batch = collate([sources[i] for i in chunk], [target_ids[i] for i in chunk])
+        table = score(model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
+        for i, row in zip(chunk, table, strict=True):
+            each = [float(value) for value in row[: len(target_ids[i]) + 1]]
+            pieces = tuple(tokenizer.pieces(target_ids[i]))
+            results[i] = Translation(targets[i], sum(each) / len(each), sum(each), pieces, tuple(each))
+    return [result for result in results if result is not None]
