@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from polyhead.decoding import ahead
+from polyhead.decoding import next_token
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.search import search
@@ -40,7 +40,7 @@ class InParts:
 def test_parts_change_nothing(
     table_model: Make, arrays: Arrays, monkeypatch: pytest.MonkeyPatch, most: int, prefixes: list[Any]
 ) -> None:
-    monkeypatch.setattr(ahead, "ROWS", most)
+    monkeypatch.setattr(next_token, "ROWS", most)
     config = BeamConfig(beam_size=3, n_best=2, no_repeat_ngram=2, min_length=2)
     model = InArrays(table_model(9, seed=2))
     divided = InParts(model)
@@ -58,9 +58,9 @@ def test_a_search_that_is_checked_is_in_parts_too(table_model: Make, arrays: Arr
 @given(widths=st.lists(st.integers(1, 90), min_size=1, max_size=20))
 def test_every_sentence_is_in_one_part(widths: list[int]) -> None:
     starts = np.cumsum([0, *widths])
-    cuts = list(ahead.parts(starts))
+    cuts = list(next_token.parts(starts))
     assert [0, *(last for _, last in cuts)] == [*(first for first, _ in cuts), len(widths)]
     for first, last in cuts:
-        assert last == first + 1 or starts[last] - starts[first] <= ahead.ROWS
+        assert last == first + 1 or starts[last] - starts[first] <= next_token.ROWS
     for first, last in cuts[:-1]:
-        assert starts[last + 1] - starts[first] > ahead.ROWS, "one more had room"
+        assert starts[last + 1] - starts[first] > next_token.ROWS, "one more had room"
