@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SPHINX := $(BIN)/sphinx-build -q --nitpicky --fail-on-warning --keep-going -c docs
 WORKERS ?= 2
 WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers model training recipe \
-	test_translator.py test_ensembles.py)
+	translating test_ensembles.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-checked test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults web docs wheel clean
@@ -77,11 +77,11 @@ $(VENV)/.torch-ready: constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.demo-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
-	$(PIP) install --constraint constraints.txt --editable '.[pictures,serve]'
+	$(PIP) install --constraint constraints.txt --editable '.[pictures,serve,train]'
 	@touch $@
 
 $(VENV)/.docs-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready
-	$(PIP) install --constraint constraints.txt --editable '.[docs]'
+	$(PIP) install --constraint constraints.txt --editable '.[docs,train]'
 	@touch $@
 
 $(VENV)/.dev-ready: pyproject.toml constraints.txt $(VENV)/.torch-ready

@@ -13,6 +13,24 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.slow
+def test_without_extras_it_translates_and_has_no_pytorch(toy_model, tmp_path):
+    """Installed from the package index with what it depends on, and nothing of this environment."""
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=True)
+    python = str(home / "bin" / "python")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    install = [python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(ROOT)]
+    subprocess.run(install, check=True, capture_output=True, env=environment)
+    imported = subprocess.run([python, "-c", "import torch"], capture_output=True, check=False, cwd=tmp_path)
+    assert b"ModuleNotFoundError" in imported.stderr
+    command = [python, "-m", "polyhead", "translate", str(toy_model)]
+    done = subprocess.run(
+        command, check=True, cwd=tmp_path, env=environment, capture_output=True, text=True, input="bado\n\nkilu\n"
+    )
+    assert done.stdout.count("\n") == 3
+
+
+@pytest.mark.slow
 def test_the_wheel_trains_and_translates(toy):
     """Its dependencies are this environment's; polyhead itself must come from the wheel."""
     dist, home = toy.directory / "dist", toy.directory / "venv"

@@ -11,6 +11,8 @@ What `__all__` names is the public interface; it loads when it is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from polyhead.extras import needing_extra
+
 if TYPE_CHECKING:
     from polyhead.errors import PolyheadError
     from polyhead.evaluation.metrics import evaluate
@@ -33,4 +35,5 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'polyhead' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    with needing_extra(f"polyhead.{name}"):
+        return getattr(import_module(_HOMES[name]), name)

@@ -5,7 +5,8 @@ import torch
 from pydantic import ValidationError
 
 from polyhead.errors import PolyheadError
-from polyhead.inspection.edits import Edits, Head, apply
+from polyhead.inspection.editing import apply
+from polyhead.inspection.edits import Edits, Head
 from polyhead.inspection.tensors import UnknownPart
 from polyhead.model.recording import view_of
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from polyhead.bundle.config import BundleConfig
 from polyhead.errors import ModelError
+from polyhead.extras import needing_extra
 from polyhead.files import Stamp
 from polyhead.model.trained import TransformerArrays, fill, without_values
 from polyhead.tokenizers.protocol import Tokenizer
@@ -40,8 +41,9 @@ class Bundle:
         self.verify()
         if not isinstance(self.given, TransformerArrays):
             return self.given
-        model = without_values(self.config.model, self.config.source_vocabulary, self.config.target_vocabulary)
-        fill(model, self.given.arrays)
+        with needing_extra("the model as PyTorch's modules"):
+            model = without_values(self.config.model, self.config.source_vocabulary, self.config.target_vocabulary)
+            fill(model, self.given.arrays)
         return model
 
     @property

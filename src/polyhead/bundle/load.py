@@ -13,6 +13,7 @@ from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.config import BundleConfig, read_config
 from polyhead.bundle.listed import check_small
 from polyhead.errors import ModelError
+from polyhead.extras import needing_extra
 from polyhead.files import Stamp
 from polyhead.manifest import check_digest
 from polyhead.model.config import TransformerConfig
@@ -104,11 +105,12 @@ def _load_weights(path: Path) -> tuple[dict[str, Floats], Stamp]:
 def _fitted(config: BundleConfig, weights: Mapping[str, Floats], path: Path) -> Seq2SeqModel[Any] | TransformerArrays:
     """The model with those weights. Raises ModelError where they are not its own."""
     sizes = config.source_vocabulary, config.target_vocabulary
-    _check_fit(weights, shapes_of(config.model, *sizes), path)
-    if isinstance(config.model, TransformerConfig):
-        return TransformerArrays(config.model, weights)
-    model = without_values(config.model, *sizes)
-    fill(model, weights)
+    with needing_extra(f"a model of kind {config.model.kind}"):
+        _check_fit(weights, shapes_of(config.model, *sizes), path)
+        if isinstance(config.model, TransformerConfig):
+            return TransformerArrays(config.model, weights)
+        model = without_values(config.model, *sizes)
+        fill(model, weights)
     return model
 
 

@@ -12,6 +12,7 @@ from cyclopts import CycloptsError
 from polyhead.cli.signals import Ended
 from polyhead.cli.usage import UsageError
 from polyhead.errors import PolyheadError, shortened
+from polyhead.extras import missing_extra
 from polyhead.memory.freed import out_of_memory
 
 _TRAINING = "lower --data.batching.max_tokens, or train a smaller model"
@@ -48,6 +49,8 @@ def ending_of(error: BaseException, words: Sequence[str]) -> Ending | None:
             return Ending(2, f"{error}\nTry `polyhead --help` or `polyhead COMMAND --help`.")
         case PolyheadError():
             return Ending(1, str(error))
+        case ModuleNotFoundError() if missing := missing_extra(words[0] if words else "this", error):
+            return Ending(1, str(missing))
         case BrokenPipeError():  # the reader (head, less) has left: nobody needs to be told
             return Ending(1, None)
         case OSError():

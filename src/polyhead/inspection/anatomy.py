@@ -6,21 +6,12 @@ from typing import Literal, cast
 
 from torch import nn
 
+from polyhead.inspection.names import Site
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.decoder import DecoderLayer
 from polyhead.model.encoder import EncoderLayer
 from polyhead.model.rnn_attention import DotProductAttention, RNNAttention
 from polyhead.model.transformer import Transformer
-
-Site = Literal["encoder.self", "decoder.self", "decoder.cross"]
-"""The three attentions of section 3.2.3."""
-SITES: tuple[Site, ...] = ("encoder.self", "decoder.self", "decoder.cross")
-SITE_NAMES: dict[str, str] = {
-    "encoder.self": "encoder self-attention",
-    "decoder.self": "masked decoder self-attention",
-    "decoder.cross": "encoder-decoder attention",
-}
-"""What pictures call them."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.inspection.recorder import Array
+from polyhead.inspection.names import Array
 
 LARGEST = 64
 """Rows and columns of a thumbnail."""

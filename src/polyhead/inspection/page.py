@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from polyhead.errors import PolyheadError
+from polyhead.inspection.names import Array
 from polyhead.inspection.overview import overview
-from polyhead.inspection.recorder import Array
 from polyhead.inspection.tensors import Tensors
 
 PLACEHOLDER = "<!--polyhead-trace-->"

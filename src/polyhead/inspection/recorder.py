@@ -9,20 +9,16 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from polyhead.batch import Batch
 from polyhead.inspection.anatomy import Attention, FeedForward, attentions, feed_forwards
 from polyhead.inspection.cores import note
+from polyhead.inspection.names import Array, Place
 from polyhead.model.attention import MultiHeadAttention
 from polyhead.model.embedding import Embedding
 from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.transformer import Transformer
-
-Array = NDArray[Any]
-Place = tuple[str, int | None]
-"""A tensor's name and its layer; None for what stands once in a model."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polyhead.errors import PolyheadError
-from polyhead.inspection.recorder import Array, Place
+from polyhead.inspection.names import Array, Place
 
 BY_HEAD: dict[str, tuple[str, ...]] = {
     "q": ("query", "d_k"),

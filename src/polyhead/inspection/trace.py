@@ -11,7 +11,8 @@ from polyhead.decoding.length_penalty import length_penalty
 from polyhead.engine.choice import PLAIN
 from polyhead.errors import ModelError
 from polyhead.inspection.anatomy import Attention, attentions
-from polyhead.inspection.edits import Edits, Head, apply
+from polyhead.inspection.editing import apply
+from polyhead.inspection.edits import Edits, Head
 from polyhead.inspection.model_info import model_info
 from polyhead.inspection.prediction import Prediction
 from polyhead.inspection.recorder import record

@@ -17,16 +17,15 @@ from polyhead.engine.choice import Choice
 from polyhead.errors import PolyheadError
 from polyhead.files import atomic_file
 from polyhead.inspection import page
-from polyhead.inspection.anatomy import SITE_NAMES, SITES
 from polyhead.inspection.beam import BeamHistory
 from polyhead.inspection.canvas import SUFFIXES, Figure, ThemeName, rendered
 from polyhead.inspection.cell import cell
 from polyhead.inspection.edits import Edits
 from polyhead.inspection.head_finder import find_heads
 from polyhead.inspection.heat_maps import attention_figure
+from polyhead.inspection.names import SITE_NAMES, SITES, Array
 from polyhead.inspection.overview import overview
 from polyhead.inspection.prediction import Prediction
-from polyhead.inspection.recorder import Array
 from polyhead.inspection.sentence import ShownToken, Target, labels
 from polyhead.inspection.tensors import Tensors
 from polyhead.tokenizers.protocol import Tokenizer

@@ -26,10 +26,6 @@ from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, make_recipe, read_to
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
 
-WRITTEN_BY_TRAINING = ("", "training", "training/checkpoints", "training/snapshots")
-"""The folders of a model directory in which a training writes."""
-WRITTEN_BY_DISTILLING = ("distilled", "distilled/shards")
-"""Those in which a distillation writes besides."""
 LIBRARIES = ("torch", "numpy", "sentencepiece", "safetensors", "sacrebleu", "pydantic")
 MAY_CHANGE = frozenset(
     {

@@ -14,12 +14,11 @@ from polyhead.hardware import cores_an_operation
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble, make_trainer
 from polyhead.recipe.finish import finish, read_scores, remove_scores
+from polyhead.recipe.folders import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.plan import make_plan
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.record import (
-    WRITTEN_BY_DISTILLING,
-    WRITTEN_BY_TRAINING,
     check_same,
     check_started,
     read_record,

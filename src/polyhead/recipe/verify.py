@@ -9,7 +9,7 @@ from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file
 from polyhead.manifest import NAME, accept, check_listed, listable, read_manifest
-from polyhead.recipe.record import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
+from polyhead.recipe.folders import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
 from polyhead.run_lock import exclusive
 
 

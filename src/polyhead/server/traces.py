@@ -1,14 +1,19 @@
 """The traces that clients look into: kept for a while, within a budget of bytes."""
 
+from __future__ import annotations
+
 import secrets
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyhead.inspection.trace import Trace
 from polyhead.server.problems import Problem
+
+if TYPE_CHECKING:
+    from polyhead.inspection.traced import Trace
 
 _REMEMBERED = 10_000
 """So many traces that were given up are told apart from those that never were."""

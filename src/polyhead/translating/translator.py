@@ -16,6 +16,7 @@ from polyhead.decoding.trace import Observer
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import PolyheadError
+from polyhead.extras import needing_extra
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
@@ -125,7 +126,8 @@ class Translator:
         found = searching.run(pieces, len(texts), progress)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
-            from polyhead.translating.piece_alignment import align_pieces
+            with needing_extra("word alignment"):
+                from polyhead.translating.piece_alignment import align_pieces
 
             alignments = align_pieces(self.bundle, pieces, [hypotheses[0].tokens for hypotheses in found])
             for ranked, alignment in zip(translated, alignments, strict=True):
@@ -147,7 +149,8 @@ class Translator:
         Raises PolyheadError where the counts differ or a text is above the model's length limit, ModelError where the
         file of the weights has been overwritten.
         """
-        from polyhead.translating.scoring import score_pairs
+        with needing_extra("scoring"):
+            from polyhead.translating.scoring import score_pairs
 
         for bundle in self.bundles:
             bundle.check()
@@ -175,7 +178,8 @@ class Translator:
 
         See `polyhead.inspection.trace.trace`. Of an ensemble, the first model is looked at.
         """
-        from polyhead.inspection.trace import trace
+        with needing_extra("looking inside"):
+            from polyhead.inspection.trace import trace
 
         return trace(
             self,

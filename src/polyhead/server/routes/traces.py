@@ -1,14 +1,15 @@
 """`/api/traces`: a look inside one translation, made once and asked for part by part."""
 
 import io
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from polyhead.inspection.trace import Edits, Trace, trace
+from polyhead.extras import needing_extra
+from polyhead.inspection.edits import Edits
 from polyhead.limits import LONGEST, MOST_LAYERS
 from polyhead.server.body import JsonRoute
 from polyhead.server.choices import GivenTranslation, ModelName, SentenceText, TargetLanguage
@@ -20,6 +21,9 @@ from polyhead.server.slices import Slice, cut
 from polyhead.server.texts import check_not_blank, check_texts
 from polyhead.server.traces import KeptTrace
 from polyhead.translating.translator import Translator
+
+if TYPE_CHECKING:
+    from polyhead.inspection.traced import Trace
 
 router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JsonRoute)
 
@@ -71,7 +75,10 @@ async def make_trace(asked: TraceRequest, request: Request, services: ServicesOf
     model = choose(services.models, asked.model, None, asked.language)
     language = tag(model, asked.language)
 
-    def look(translator: Translator) -> Trace:
+    def look(translator: Translator) -> "Trace":
+        with needing_extra("looking inside"):
+            from polyhead.inspection.trace import trace
+
         return trace(
             Translator(translator.bundle) if asked.engine == "plain" else translator,
             asked.text,

@@ -1,0 +1,18 @@
+"""What a trace calls its parts, its attentions above all."""
+
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Place = tuple[str, int | None]
+"""A tensor's name and its layer; None for what stands once in a model."""
+Site = Literal["encoder.self", "decoder.self", "decoder.cross"]
+"""The three attentions of section 3.2.3."""
+SITES: tuple[Site, ...] = ("encoder.self", "decoder.self", "decoder.cross")
+SITE_NAMES: dict[str, str] = {
+    "encoder.self": "encoder self-attention",
+    "decoder.self": "masked decoder self-attention",
+    "decoder.cross": "encoder-decoder attention",
+}
+"""What pictures call them."""
