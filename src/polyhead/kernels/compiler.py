@@ -32,6 +32,7 @@ codegen: Any = _Later("numba.core.codegen")
 event: Any = _Later("numba.core.event")
 pipeline: Any = _Later("numba.core.compiler")
 registry: Any = _Later("numba.core.registry")
+binding: Any = _Later("llvmlite.binding")
 ir: Any = import_module("llvmlite.ir")
 
 MATHS = {"reassoc", "contract", "arcp", "nsz"}

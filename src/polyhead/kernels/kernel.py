@@ -9,7 +9,7 @@ from polyhead.kernels import code
 from polyhead.kernels.code import by_numba, stored
 from polyhead.kernels.code.kinds import Kind, kind_of, named
 from polyhead.kernels.code.sources import are_unchanged
-from polyhead.kernels.compiler import WITHIN, compiling, numba
+from polyhead.kernels.compiler import WITHIN, binding, compiling, numba
 from polyhead.kernels.part import part
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -78,8 +78,15 @@ class Kernel:
             if place is not None and kept and are_unchanged(self._source.parent):
                 _, _, (file, _) = found.library.serialize_using_object_code()
                 names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
-                stored.write(place, stored.Code(*names, file))
+                stored.write(place, stored.Code(*names, _needs(found.library), file))
             return found.entry_point
+
+
+def _needs(library: Any) -> tuple[str, ...]:
+    """What a compiled library refers to that is not in it; LLVM's intrinsics are no symbols."""
+    module = binding.parse_assembly(library.get_llvm_str())
+    named = (each for each in (*module.functions, *module.global_variables) if each.is_declaration)
+    return tuple(sorted(each.name for each in named if not each.name.startswith("llvm.")))
 
 
 def kernel(function: F) -> F:

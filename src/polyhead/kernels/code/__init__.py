@@ -9,28 +9,27 @@ of its name and its content, and a file that doesn't match is deleted and compil
 (`folders`) beside the sources or in the user's cache, and only where nobody but this user and root can write
 (`trust`); Windows has other permissions, and there nothing is asked. `sweep` deletes what has not been used for long.
 
-To call a kernel, its object file is read, its sections are brought into memory and the addresses that they refer to
-are written into them (`object_file`); its wrapper takes Python's arguments apart with a few C functions of Numba's,
-which are loaded alone (`surroundings`). This is known for ELF on Linux and x86-64. Elsewhere, and for an object file
-of unknown form, Numba is loaded and keeps a cache of its own in the same kind of folder (`by_numba`).
+To call a kernel, its object file is given to LLVM's loader, which llvmlite brings (`loader`); its wrapper takes
+Python's arguments apart with a few C functions of Numba's, which are loaded alone (`surroundings`). These are the one
+thing of Numba's that is not public, so its version has an upper bound. So it is on Linux. Elsewhere, where it has not
+been tried, Numba is loaded and keeps a cache of its own in the same kind of folder (`by_numba`).
 
 A kernel that Python calls therefore fills arrays and returns numbers: to make an array for Python would take all of
 Numba.
 """
 
-import platform
 import sys
 from pathlib import Path
 from typing import Any
 
 from polyhead.kernels.code import surroundings
-from polyhead.kernels.code.object_file import Loaded, UnknownForm
+from polyhead.kernels.code.loader import Loaded
 from polyhead.kernels.code.stored import read
 
 
 def is_known() -> bool:
-    """Whether this machine's object files are."""
-    return sys.platform == "linux" and platform.machine() == "x86_64"
+    """Whether object files are loaded on this system."""
+    return sys.platform == "linux"
 
 
 def called(place: Path, name: str) -> Any:
@@ -40,7 +39,8 @@ def called(place: Path, name: str) -> Any:
         return None
     try:
         around = surroundings.environment()
-        loaded = Loaded(found.file, surroundings.address, {found.surroundings: id(around)})
+        loaded = Loaded(found.file, {each: surroundings.address(each) for each in found.needs})
+        loaded.set_variable(found.surroundings, id(around))
         return surroundings.function(name, loaded.address(found.entry), around, loaded)
-    except (UnknownForm, LookupError, AttributeError, ImportError):  # the last two, of a Numba that is built otherwise
+    except (LookupError, AttributeError, ImportError):  # the last two, of a Numba that is built otherwise
         return None

@@ -31,6 +31,8 @@ class Code:
     """The symbol that Python calls."""
     surroundings: str
     """The one of the variable that says where what surrounds the function is."""
+    needs: tuple[str, ...]
+    """The symbols of functions and variables that are not in the file."""
     file: bytes
     """An object file."""
 
@@ -55,10 +57,11 @@ def read(place: Path) -> Code | None:
         if digest != _digest(place, content):
             raise ValueError(f"{place} is damaged")
         head, _, file = content.partition(b"\n")
-        found = Code(**json.loads(head), file=file)
+        said = json.loads(head)
+        found = Code(said["entry"], said["surroundings"], tuple(said["needs"]), file)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, KeyError):
         with suppress(OSError):
             place.unlink()
         return None
@@ -68,7 +71,7 @@ def read(place: Path) -> Code | None:
 
 def write(place: Path, code: Code) -> None:
     """Keeps it if that is possible: who reads meanwhile finds all of it or nothing."""
-    head = {"entry": code.entry, "surroundings": code.surroundings}
+    head = {"entry": code.entry, "surroundings": code.surroundings, "needs": code.needs}
     content = json.dumps(head).encode() + b"\n" + code.file
     written = place.with_name(f"{place.name}.{os.getpid()}.{get_ident()}")
     with suppress(OSError):

@@ -1,0 +1,45 @@
+"""Object files made to run by LLVM's own loader, which llvmlite brings."""
+
+import ctypes
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+
+@cache
+def _llvm() -> Any:
+    """llvmlite's binding, ready for this machine; it takes some 40 MB, and comes when the first kernel is called."""
+    binding: Any = import_module("llvmlite.binding")
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+class Loaded:
+    """Code that can be called as long as this is kept."""
+
+    def __init__(self, file: bytes, needs: Mapping[str, int]) -> None:
+        """file: what LLVM wrote on such a machine, to the bit; needs: name → address of what is not in it.
+
+        What a file refers to and neither `needs` nor the process has ends the process: LLVM's loader knows no error.
+        """
+        llvm = _llvm()
+        for name, address in needs.items():
+            llvm.add_symbol(name, address)
+        machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(file))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Where a function begins. Raises KeyError if there is none of that name."""
+        found = self._engine.get_function_address(name)
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def set_variable(self, name: str, value: int) -> None:
+        """Gives a variable of one word its value; a file may have none of that name."""
+        if place := self._engine.get_global_value_address(name):
+            ctypes.c_size_t.from_address(place).value = value
