@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
 from polyhead.kernels.linear.packed import multiply
-from polyhead.kernels.linear.packed_float32 import Product
+from polyhead.kernels.linear.packed_float32 import Float32Weights
 from polyhead.kernels.step.layers import embed
 from polyhead.kernels.threads.team import ALONE
 from polyhead.model.config import TransformerConfig
@@ -27,7 +27,7 @@ class Merge:
 
     encoding: Floats
     """[T, D]."""
-    back: Product
+    back: Float32Weights
     """2·D → D."""
 
     def __call__(self, x: Floats, positions: NDArray[np.int64]) -> Floats:

@@ -25,7 +25,7 @@ class Output:
         """weight [V, D], which is kept."""
         self.weight = weight
         self.product = pack([lambda: (weight, None)], packed, digits=1)
-        self.is_rounded = isinstance(self.product, packed_int8.Product)
+        self.is_rounded = isinstance(self.product, packed_int8.Int8Weights)
 
     def __call__(self, features: Floats) -> Floats:
         """Raises ValueError for features that are not D wide."""

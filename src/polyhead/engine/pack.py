@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays import aligned
 from polyhead.kernels.linear import packed_float32, packed_int8
-from polyhead.kernels.linear.packed import Product
+from polyhead.kernels.linear.packed import PackedWeights
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.microkernels.amx import BYTES
 from polyhead.kernels.microkernels.registers import LEVELS, PANEL
@@ -32,7 +32,7 @@ class Pack(Protocol):
 
     def __call__(
         self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
-    ) -> Product:
+    ) -> PackedWeights:
         """`done` is called after each; outputs below `least` will be cut off.
 
         digits: bytes that inputs have if they are rounded at all; one where rounding may be seen.
@@ -42,10 +42,10 @@ class Pack(Protocol):
 
 def pack_int8(
     maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
-) -> packed_int8.Product:
+) -> packed_int8.Int8Weights:
     """8-bit weights. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
-    packed = packed_int8.Product(
+    packed = packed_int8.Int8Weights(
         aligned.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
         np.zeros((layers, panels * PANEL), np.float32),
         np.zeros((layers, panels * PANEL), np.float32),
@@ -64,11 +64,11 @@ def pack_int8(
 
 def pack_float32(
     maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
-) -> packed_float32.Product:
+) -> packed_float32.Float32Weights:
     """As they are."""
     layers, panels, inputs = _size(maps)
     weight = aligned.zeros((layers, panels, inputs, PANEL), np.float32)
-    packed = packed_float32.Product(weight, np.zeros((layers, panels * PANEL), np.float32), least)
+    packed = packed_float32.Float32Weights(weight, np.zeros((layers, panels * PANEL), np.float32), least)
     for layer, panel, part, rows, bias in _panels(maps, done):
         packed.weight[layer, panel, :, : len(rows)] = rows.T
         packed.bias[layer, part] = bias

@@ -31,7 +31,7 @@ class PackedParts:
         output = self.pack([partial(self._output, f"{layer}.{name}") for layer in self._layers(stack)], self.packed)
         return Attention(self.maps(stack, name, parts), output, heads, heads * head_width(size, heads), place)
 
-    def maps(self, stack: str, name: str, parts: slice) -> layers.Product:
+    def maps(self, stack: str, name: str, parts: slice) -> layers.PackedWeights:
         """Those of an attention's W^Q, W^K and W^V."""
         found = [partial(self._stacked, f"{layer}.{name}", parts) for layer in self._layers(stack)]
         return self.pack(found, self.packed)

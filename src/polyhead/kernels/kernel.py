@@ -78,7 +78,7 @@ class Kernel:
             if place is not None and kept and are_unchanged(self._source.parent):
                 _, _, (file, _) = found.library.serialize_using_object_code()
                 names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
-                stored.write(place, stored.Code(*names, _needs(found.library), file))
+                stored.write(place, stored.ObjectFile(*names, _needs(found.library), file))
             return found.entry_point
 
 

@@ -6,8 +6,8 @@ The Transformer reads as the paper does: `attention` (equation 1 is `ScaledDotPr
 `rnn_attention`, made of `recurrence`, are its ancestors. Parts that can be chosen are tables (`POSITIONS`,
 `FEED_FORWARDS`, `SUBLAYERS`, and `MODELS` in `build`), named by the settings in `config`.
 
-No module here knows of kernels, workers or text. What training and translating do for speed is put on from outside,
-and `recording.view_of` makes a second model over the same tensors for whoever wants to exchange parts.
+No module here knows of compiled code, workers or text. What training and translating do for speed is put on from
+outside, and `recording.view_of` makes a second model over the same tensors for whoever wants to exchange parts.
 `recording.weights_of` reads attention weights that way: `translate --align` translates first and then reads those of
 one teacher-forced pass over the result, from the attention that the model's `alignment_site` names.
 

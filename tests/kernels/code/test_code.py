@@ -153,12 +153,12 @@ def _zeroed(file: Path) -> None:
 def _another_kernels(file: Path) -> None:
     """Whole and rightly written, but under another name."""
     other = file.with_name(file.name.replace("twice", "thrice"))
-    stored.write(other, cast("stored.Code", stored.read(file)))
+    stored.write(other, cast("stored.ObjectFile", stored.read(file)))
     other.replace(file)
 
 
 def _needs_what_is_nowhere(file: Path) -> None:
-    stored.write(file, replace(cast("stored.Code", stored.read(file)), needs=("nowhere",)))
+    stored.write(file, replace(cast("stored.ObjectFile", stored.read(file)), needs=("nowhere",)))
 
 
 def _not_json(file: Path) -> None:
@@ -170,7 +170,7 @@ def _nothing(file: Path) -> None:
 
 
 def _another_entry(file: Path) -> None:
-    stored.write(file, replace(cast("stored.Code", stored.read(file)), entry="nowhere"))
+    stored.write(file, replace(cast("stored.ObjectFile", stored.read(file)), entry="nowhere"))
 
 
 def _a_link(file: Path) -> None:

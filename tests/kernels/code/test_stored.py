@@ -106,7 +106,7 @@ def test_what_cannot_be_read_is_no_reason_to_wait(tmp_path: Path) -> None:
     assert stored.read(place) is None
     place.mkdir()
     assert stored.read(place) is None
-    stored.write(place, stored.Code("a", "b", ("d",), b"c"))
+    stored.write(place, stored.ObjectFile("a", "b", ("d",), b"c"))
     assert not [file for file in tmp_path.iterdir() if file != place]
 
 
@@ -114,11 +114,11 @@ def test_what_cannot_be_read_is_no_reason_to_wait(tmp_path: Path) -> None:
 def test_the_users_mask_is_kept_and_nobody_else_may_write(tmp_path: Path, mask: int) -> None:
     place, before = tmp_path / "kernels.f-0-1.code", os.umask(mask)
     try:
-        stored.write(place, stored.Code("a", "b", ("d",), b"c"))
+        stored.write(place, stored.ObjectFile("a", "b", ("d",), b"c"))
     finally:
         os.umask(before)
     assert place.stat().st_mode & 0o777 == 0o644 & ~mask
-    assert stored.read(place) == stored.Code("a", "b", ("d",), b"c")
+    assert stored.read(place) == stored.ObjectFile("a", "b", ("d",), b"c")
 
 
 def test_a_leftover_of_the_same_number_is_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_a_leftover_of_the_same_number_is_in_nobodys_way(tmp_path: Path, monkeyp
     monkeypatch.setattr(stored, "get_ident", lambda: 7)
     left = tmp_path / f"{place.name}.{os.getpid()}.7"
     left.symlink_to(tmp_path / "elsewhere")
-    stored.write(place, stored.Code("a", "b", ("d",), b"c"))
+    stored.write(place, stored.ObjectFile("a", "b", ("d",), b"c"))
     assert [file.name for file in tmp_path.iterdir()] == [place.name]
 
 

@@ -78,7 +78,7 @@ def test_a_link_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
 
 
 def test_what_is_used_stays_young(tmp_path: Path) -> None:
-    code = stored.Code("a", "b", ("d",), b"c")
+    code = stored.ObjectFile("a", "b", ("d",), b"c")
     old, recent = (tmp_path / f"layers.{name}-{NOW}-1.code" for name in ("old", "recent"))
     for file, days in ((old, 80), (recent, 0.5)):
         stored.write(file, code)
@@ -95,7 +95,7 @@ def test_ten_upgrades_leave_no_more_than_those_of_a_week(tmp_path: Path) -> None
     for version in range(10):
         sources = f"{version:016x}"
         for kind in range(5):
-            stored.write(tmp_path / f"layers.decode-{sources}-{kind}.code", stored.Code("a", "b", ("d",), b"c"))
+            stored.write(tmp_path / f"layers.decode-{sources}-{kind}.code", stored.ObjectFile("a", "b", ("d",), b"c"))
         for file in tmp_path.iterdir():  # three days go by
             then = file.stat().st_mtime - 3 * DAY
             os.utime(file, (then, then))

@@ -144,7 +144,7 @@ def test_all_that_lies_in_a_folder_is_looked_at(tmp_path: Path) -> None:
 
 @is_root
 def test_code_that_another_user_has_put_there_is_not_read(tmp_path: Path) -> None:
-    place, written = tmp_path / "kernels.f-0-1.code", stored.Code("a", "b", ("d",), b"c")
+    place, written = tmp_path / "kernels.f-0-1.code", stored.ObjectFile("a", "b", ("d",), b"c")
     stored.write(place, written)
     assert stored.read(place) == written
     os.chown(place, OTHER, OTHER)

@@ -28,7 +28,7 @@ def test_exponentials_too_small_for_an_instruction_are_no_zeros() -> None:
         pairs(across),
         kernels.Asked(PANEL, np.zeros(0, np.int64), 1.0, floats(shifts)),
         found,
-        kernels.Workspace(pairs(kept), halves(rows), halves(torch.zeros(turned).bfloat16())),
+        kernels.BFloat16Workspace(pairs(kept), halves(rows), halves(torch.zeros(turned).bfloat16())),
     )
     beside = kept[0, : ROWS // 2].view(torch.bfloat16).view(-1, PANEL, 2).transpose(1, 2).reshape(ROWS, PANEL)
     assert torch.equal(beside, rows[:ROWS, :PANEL])

@@ -13,7 +13,7 @@ from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Width, l
 from polyhead.kernels.attention.softmax import differentiate_row, softmax_row
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import as_they_are
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, filled_up, product_of, unseen
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up, product_of, unseen
 from polyhead.kernels.packing.pack_float32 import copy_panel, transpose, turn_panel
 
 Floats = NDArray[np.float32]
@@ -59,13 +59,13 @@ def attend(
         for h in range(width.heads):
             _transpose_all(place_of(key, first_key, h), key.row, keys, width.numbers, turned)
             _copy_all(place_of(value, first_key, h), value.row, keys, width.numbers, whole, values)
-            left = Left(place_of(query, first, h), query.row, LINE)
+            left = LeftOperand(place_of(query, first, h), query.row, LINE)
             _times(left, queries, turned, width.numbers, whole, weights, row)
             for t in range(queries):
                 seen = keys if ragged.ahead else min(t + 1, keys)
                 softmax_row(weights + row * t, whole // WIDTH, seen, factor)
             out = place_of(context, first, h)
-            _times(Left(weights, row, LINE), queries, values, whole, width.numbers, out, context.row)
+            _times(LeftOperand(weights, row, LINE), queries, values, whole, width.numbers, out, context.row)
             weights += row * queries
 
 
@@ -99,16 +99,16 @@ def differentiate(
             _copy_all(place_of(key, first_key, h), key.row, keys, numbers, whole, of_keys)
             _copy_all(place_of(query, first, h), query.row, queries, numbers, whole_queries, of_queries)
             _copy_all(gradient, d_context.row, queries, numbers, whole_queries, of_contexts)
-            _times(Left(gradient, d_context.row, LINE), queries, turned, numbers, whole, d_scores, row)
+            _times(LeftOperand(gradient, d_context.row, LINE), queries, turned, numbers, whole, d_scores, row)
             for t in range(queries):
                 differentiate_row(d_scores + row * t, weights + row * t, whole // WIDTH, factor)
             out = place_of(d_query, first, h)
-            _times(Left(d_scores, row, LINE), queries, of_keys, whole, numbers, out, d_query.row)
+            _times(LeftOperand(d_scores, row, LINE), queries, of_keys, whole, numbers, out, d_query.row)
             _turn_square(weights, row, queries, whole, by_key.ctypes.data, key_row)
             _turn_square(d_scores, row, queries, whole, d_by_key.ctypes.data, key_row)
-            left = Left(by_key.ctypes.data, key_row, LINE)
+            left = LeftOperand(by_key.ctypes.data, key_row, LINE)
             _times(left, keys, of_contexts, whole_queries, numbers, place_of(d_value, first_key, h), d_value.row)
-            left = Left(d_by_key.ctypes.data, key_row, LINE)
+            left = LeftOperand(d_by_key.ctypes.data, key_row, LINE)
             _times(left, keys, of_queries, whole_queries, numbers, place_of(d_key, first_key, h), d_key.row)
             weights += row * queries
 
@@ -137,7 +137,7 @@ def _turn_square(x: int, row: int, rows: int, columns: int, out: int, out_row: i
 
 
 @kernel
-def _times(left: Left, rows: int, panels: Floats, steps: int, columns: int, out: int, out_row: int) -> None:
+def _times(left: LeftOperand, rows: int, panels: Floats, steps: int, columns: int, out: int, out_row: int) -> None:
     """left [rows, steps] times panels of so many columns → out [rows, columns]."""
     for n in range(0, columns, WIDTH):
         _multiply(left, rows, panels[n * steps :].ctypes.data, steps, unseen(out), out + NUMBER * n, out_row)

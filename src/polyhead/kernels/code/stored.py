@@ -24,7 +24,7 @@ _DIGITS = 16
 
 
 @dataclass(frozen=True)
-class Code:
+class ObjectFile:
     """What a function was compiled to."""
 
     entry: str
@@ -47,7 +47,7 @@ def place_of(source: Path, function: str, kinds: str) -> Path | None:
     return folder / f"{source.stem}.{function}-{sources[:_DIGITS]}-{key}{SUFFIX}"
 
 
-def read(place: Path) -> Code | None:
+def read(place: Path) -> ObjectFile | None:
     """What is there, if it is to the bit what was written there and nobody else can have written it.
 
     Where it isn't, the file is deleted: it would never be good again.
@@ -58,7 +58,7 @@ def read(place: Path) -> Code | None:
             raise ValueError(f"{place} is damaged")
         head, _, file = content.partition(b"\n")
         said = json.loads(head)
-        found = Code(said["entry"], said["surroundings"], tuple(said["needs"]), file)
+        found = ObjectFile(said["entry"], said["surroundings"], tuple(said["needs"]), file)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):
@@ -69,7 +69,7 @@ def read(place: Path) -> Code | None:
     return found
 
 
-def write(place: Path, code: Code) -> None:
+def write(place: Path, code: ObjectFile) -> None:
     """Keeps it if that is possible: who reads meanwhile finds all of it or nothing."""
     head = {"entry": code.entry, "surroundings": code.surroundings, "needs": code.needs}
     content = json.dumps(head).encode() + b"\n" + code.file

@@ -18,7 +18,15 @@ from polyhead.kernels.arrays.bounds import (
 )
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import BYTES, ROWS, close_tiles, open_tiles
-from polyhead.kernels.microkernels.amx_gemm import BLOCK, Left, Seen, Written, bytes_for, next_of, product_of
+from polyhead.kernels.microkernels.amx_gemm import (
+    BLOCK,
+    LeftTiles,
+    TileEpilogueInput,
+    Written,
+    bytes_for,
+    next_of,
+    product_of,
+)
 from polyhead.kernels.microkernels.epilogue import Finish, activated, added, gated, plain, rounded
 from polyhead.kernels.microkernels.tiles import SQUARE
 from polyhead.kernels.numbers.bfloat16 import Halves
@@ -48,7 +56,14 @@ def _product(put_in_squares: Any, finish: Finish) -> Any:
 
     @kernel
     def product(
-        left: Left, rows: int, right: Halves, columns: int, steps: int, seen: Seen, out: Halves, room: int
+        left: LeftTiles,
+        rows: int,
+        right: Halves,
+        columns: int,
+        steps: int,
+        seen: TileEpilogueInput,
+        out: Halves,
+        room: int,
     ) -> None:
         group = columns_at_once(columns, steps)
         work = room + group * steps * BYTES
@@ -56,7 +71,7 @@ def _product(put_in_squares: Any, finish: Finish) -> Any:
         for first in range(0, columns, group):
             count = min(group, columns - first)
             put_in_squares(right, first, count, steps, room)
-            beside = Seen(seen.place + 2 * first, seen.row, seen.block, seen.factor)
+            beside = TileEpilogueInput(seen.place + 2 * first, seen.row, seen.block, seen.factor)
             there = Written(out.ctypes.data + 2 * first, out.strides[0], BYTES)
             multiply(left, rows, room, count, steps, beside, there, work, next_of(left))
         close_tiles()
@@ -73,7 +88,7 @@ def linear(x: Halves, weight: Halves, bias: Halves, then_activated: bool, out: H
     """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
     require_product(x, weight, out)
     require(bias.shape[0] == weight.shape[0])
-    (rows, inputs), outputs, seen = x.shape, weight.shape[0], Seen(bias.ctypes.data, 0, BYTES, 1.0)
+    (rows, inputs), outputs, seen = x.shape, weight.shape[0], TileEpilogueInput(bias.ctypes.data, 0, BYTES, 1.0)
     if then_activated:
         _with_bias_and_relu(rows_of(x), rows, weight, outputs, inputs // BLOCK, seen, out, room.ctypes.data)
     else:
@@ -97,7 +112,7 @@ def gated_gradient(
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
     (rows, outputs), inputs = gradient.shape, weight.shape[1]
-    given, seen = rows_of(gradient), Seen(passed.ctypes.data, passed.strides[0], BYTES, scale)
+    given, seen = rows_of(gradient), TileEpilogueInput(passed.ctypes.data, passed.strides[0], BYTES, scale)
     _with_columns_gated(given, rows, weight, inputs, outputs // BLOCK, seen, out, room.ctypes.data)
 
 
@@ -112,5 +127,5 @@ def weight_gradient(gradient: Halves, x: Halves, out: Halves, total: Halves, roo
     left = room.ctypes.data
     transpose_columns(gradient, steps, left, total)
     room[turned:squares] = 0  # behind the last row
-    given = Left(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
+    given = LeftTiles(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
     _with_columns(given, outputs, x, inputs, steps, unseen(x), out, left + turned)

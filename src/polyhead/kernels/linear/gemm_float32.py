@@ -21,7 +21,16 @@ from polyhead.kernels.arrays.bounds import (
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import Operation, activated, added, as_they_are, gated
 from polyhead.kernels.microkernels.row_counts import MOST
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, Seen, filled_up, product_of, unseen
+from polyhead.kernels.microkernels.simd import (
+    LINE,
+    NUMBER,
+    WIDTH,
+    EpilogueInput,
+    LeftOperand,
+    filled_up,
+    product_of,
+    unseen,
+)
 from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose_rows
 
 Floats = NDArray[np.float32]
@@ -68,15 +77,15 @@ def _product(finish: Operation) -> Any:
     multiply = product_of(finish)
 
     @kernel
-    def product(left: Floats, panels: int, seen: Seen, out: Floats) -> None:
+    def product(left: Floats, panels: int, seen: EpilogueInput, out: Floats) -> None:
         (rows, steps), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
         some = rows_cached(row)
         for first in range(0, rows, some):
             count = min(some, rows - first)
-            given, to = Left(left.ctypes.data + first * row, row, LINE), out.ctypes.data + first * out_row
+            given, to = LeftOperand(left.ctypes.data + first * row, row, LINE), out.ctypes.data + first * out_row
             beside = seen.place + first * seen.row
             for n in range(0, columns, WIDTH):
-                place = Seen(beside + NUMBER * n, seen.row, seen.factor)
+                place = EpilogueInput(beside + NUMBER * n, seen.row, seen.factor)
                 multiply(given, count, panels + NUMBER * n * steps, steps, place, to + NUMBER * n, out_row)
 
     return product
@@ -92,7 +101,7 @@ def linear(x: Floats, weight: Floats, bias: Floats, then_activated: bool, out: F
     """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
     require_product(x, weight, out)
     require(bias.shape[0] == weight.shape[0])
-    panels, seen = room.ctypes.data, Seen(bias.ctypes.data, 0, np.float32(1))
+    panels, seen = room.ctypes.data, EpilogueInput(bias.ctypes.data, 0, np.float32(1))
     transpose_rows(weight, panels)
     if then_activated:
         _with_bias_and_relu(x, panels, seen, out)
@@ -126,7 +135,7 @@ def gated_gradient(
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
     panels, _ = _columns(weight, room)
-    seen = Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
+    seen = EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale))
     _gated(gradient, panels.ctypes.data, seen, out)
 
 
@@ -144,7 +153,7 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, roo
         steps = panels.shape[1]
         some = columns_cached(NUMBER * steps)
         left = rest[: NUMBER * some * steps].view(np.float32)
-        given = Left(left.ctypes.data, NUMBER * steps, 0)
+        given = LeftOperand(left.ctypes.data, NUMBER * steps, 0)
         for m in range(0, outputs, some):
             count = min(some, outputs - m)
             some_columns = gradient[first:end, m : m + count]

@@ -21,7 +21,16 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.gemm_float32 import CACHED, ROWS, WHOLE, columns_cached, rows_cached
 from polyhead.kernels.microkernels.epilogue import Operation, activated, added, as_they_are, gated
 from polyhead.kernels.microkernels.row_counts import MOST
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, Scales, Seen, product_of_pairs, unseen
+from polyhead.kernels.microkernels.simd import (
+    LINE,
+    NUMBER,
+    WIDTH,
+    EpilogueInput,
+    LeftOperand,
+    Scales,
+    product_of_pairs,
+    unseen,
+)
 from polyhead.kernels.packing.pack_float32 import copy_columns, take_columns
 from polyhead.kernels.packing.pack_int16 import (
     PAIRED,
@@ -50,18 +59,21 @@ def _product(finish: Operation) -> Any:
     multiply = product_of_pairs(finish)
 
     @kernel
-    def product(left: Floats, panels: int, scales: int, seen: Seen, out: Floats, room: int) -> None:
+    def product(left: Floats, panels: int, scales: int, seen: EpilogueInput, out: Floats, room: int) -> None:
         (rows, steps), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
         paired = _PAIR * steps
         some = rows_cached(paired)
         of_rows = room + some * paired
         for first in range(0, rows, some):
             count = min(some, rows - first)
-            pair_and_take_rows(Left(left.ctypes.data + first * row, row, LINE), count, steps, room, of_rows)
-            given, to = Left(room, paired, 0), out.ctypes.data + first * out_row
+            pair_and_take_rows(LeftOperand(left.ctypes.data + first * row, row, LINE), count, steps, room, of_rows)
+            given, to = LeftOperand(room, paired, 0), out.ctypes.data + first * out_row
             beside = seen.place + first * seen.row
             for n in range(0, columns, WIDTH):
-                place, by = Seen(beside + NUMBER * n, seen.row, seen.factor), Scales(of_rows, scales + NUMBER * n)
+                place, by = (
+                    EpilogueInput(beside + NUMBER * n, seen.row, seen.factor),
+                    Scales(of_rows, scales + NUMBER * n),
+                )
                 multiply(given, count, panels + paired * n, steps // 2, by, place, to + NUMBER * n, out_row)
 
     return product
@@ -78,7 +90,7 @@ def linear(x: Floats, weight: Floats, bias: Floats, then_activated: bool, out: F
     require_product(x, weight, out)
     require(bias.shape[0] == weight.shape[0])
     outputs, inputs = weight.shape
-    panels, seen = room.ctypes.data, Seen(bias.ctypes.data, 0, np.float32(1))
+    panels, seen = room.ctypes.data, EpilogueInput(bias.ctypes.data, 0, np.float32(1))
     scales = panels + _PAIR * outputs * inputs
     rest = scales + NUMBER * outputs
     pair_and_turn_rows(weight, panels, scales, rest)
@@ -120,7 +132,7 @@ def gated_gradient(
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
     panels, scales, rest = _columns(weight, room)
-    seen = Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
+    seen = EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale))
     _gated(gradient, panels.ctypes.data, scales.ctypes.data, seen, out, rest.ctypes.data)
 
 
@@ -139,7 +151,7 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, roo
         some = columns_cached(NUMBER * steps)
         size = some * steps
         of_rows, numbers = rest[: NUMBER * some].view(np.float32), rest[NUMBER * some :].view(np.float32)
-        left, given = numbers[:size], Left(numbers.ctypes.data, NUMBER * steps, 0)
+        left, given = numbers[:size], LeftOperand(numbers.ctypes.data, NUMBER * steps, 0)
         for m in range(0, outputs, some):
             count = min(some, outputs - m)
             pairs = numbers[size : size + count * steps].reshape((steps, count))

@@ -23,7 +23,7 @@ from polyhead.kernels.microkernels.epilogue import Operation, activated, added, 
 from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of, product_of_bytes
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.row_counts import MOST
-from polyhead.kernels.microkernels.simd import NUMBER, Left, Seen, unseen
+from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand, unseen
 from polyhead.kernels.numbers.formats import Numbers, round_all
 from polyhead.kernels.packing.pack_int8 import steps_of, take_columns, take_rows, transpose_columns, transpose_rows
 
@@ -66,16 +66,20 @@ def _product(finish: Operation) -> Any:
     multiply = product_of_bytes(finish)
 
     @kernel
-    def product(left: Numbers, right: Right, seen: Seen, out: Numbers, room: int) -> None:
+    def product(left: Numbers, right: Right, seen: EpilogueInput, out: Numbers, room: int) -> None:
         (rows, width), columns, (out_row,), size = left.shape, out.shape[1], out.strides[:1], out.itemsize
         some = max(MOST, CACHED // width // MOST * MOST)
         scales = room + some * width
         for first in range(0, rows, some):
             count = min(some, rows - first)
             take_rows(left, first, count, room, scales)
-            given, to, beside = Left(room, width, 0), out.ctypes.data + first * out_row, seen.place + first * seen.row
+            given, to, beside = (
+                LeftOperand(room, width, 0),
+                out.ctypes.data + first * out_row,
+                seen.place + first * seen.row,
+            )
             for n in range(0, columns, PANEL):
-                place = Seen(beside + size * n, seen.row, seen.factor)
+                place = EpilogueInput(beside + size * n, seen.row, seen.factor)
                 multiply(given, scales, count, panel_of(right, n), place, out, to + size * n)
 
     return product
@@ -92,7 +96,7 @@ def linear(x: Numbers, weight: Numbers, bias: Numbers, then_activated: bool, out
     require_product(x, weight, out)
     require(bias.shape[0] == weight.shape[0])
     outputs, inputs = weight.shape
-    right, seen = _right(outputs, inputs // FOUR, room.ctypes.data), Seen(bias.ctypes.data, 0, np.float32(1))
+    right, seen = _right(outputs, inputs // FOUR, room.ctypes.data), EpilogueInput(bias.ctypes.data, 0, np.float32(1))
     rest = _behind(right, outputs)
     transpose_rows(weight, right, rest)
     if then_activated:
@@ -124,7 +128,10 @@ def gated_gradient(
     """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
-    right, seen = _columns(weight, room.ctypes.data), Seen(passed.ctypes.data, passed.strides[0], np.float32(scale))
+    right, seen = (
+        _columns(weight, room.ctypes.data),
+        EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale)),
+    )
     _gated(gradient, right, seen, out, _behind(right, weight.shape[1]))
 
 
@@ -144,7 +151,7 @@ def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers,
     transpose_columns(gradient, left, scales, sums)
     round_all(floats_at(sums, outputs), total)
     for m in range(0, outputs, PANEL):
-        given, of_rows, place = Left(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
+        given, of_rows, place = LeftOperand(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
         for k in range(0, inputs, PANEL):
             to = place + out.itemsize * k
             _turned(given, of_rows, PANEL, panel_of(right, k), unseen(to), out, to)

@@ -12,20 +12,20 @@ from polyhead.kernels.linear import packed_float32, packed_int8
 from polyhead.kernels.threads.team import Board
 
 Floats = NDArray[np.float32]
-Product = packed_int8.Product | packed_float32.Product
+PackedWeights = packed_int8.Int8Weights | packed_float32.Float32Weights
 KINDS: dict[type, Callable[..., None]] = {
-    packed_int8.Product: packed_int8.multiply,
-    packed_float32.Product: packed_float32.multiply,
+    packed_int8.Int8Weights: packed_int8.multiply,
+    packed_float32.Float32Weights: packed_float32.multiply,
 }
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+def multiply(x: Floats, product: PackedWeights, layer: int, y: Floats, board: Board) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
     _multiply_as_its_kind(x, product, layer, y, board)
 
 
-def _multiply_as_its_kind(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+def _multiply_as_its_kind(x: Floats, product: PackedWeights, layer: int, y: Floats, board: Board) -> None:
     """In a kernel the kind is known when it is compiled: each precision has layers of its own."""
     KINDS[type(product)](x, product, layer, y, board)
 

@@ -21,7 +21,7 @@ _sums_of_half = real_sums(HALF)
 _sums_of_one = real_sums(1)
 
 
-class Product(NamedTuple):
+class Float32Weights(NamedTuple):
     """The weights of one linear map in each of L layers, N filled up to whole panels."""
 
     weight: Floats
@@ -68,7 +68,7 @@ _all_panels = shared(_panels)
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+def multiply(x: Floats, product: Float32Weights, layer: int, y: Floats, board: Board) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
     require(product.weight.shape[2] == x.shape[1] and product.bias.shape[1] == product.weight.shape[1] * PANEL)
     require(y.shape[0] == x.shape[0] and y.shape[1] <= product.bias.shape[1])

@@ -32,7 +32,7 @@ FEWEST = 4
 """Rows for which tiles are worth it: they read weights more slowly, but do all of a tile's rows at once."""
 
 
-class Product(NamedTuple):
+class Int8Weights(NamedTuple):
     """The weights of one linear map in each of L layers, N filled up to whole panels."""
 
     weight: NDArray[np.int8]
@@ -165,7 +165,7 @@ _all_panels = shared(_panels)
 
 
 @kernel
-def multiply(x: Floats, product: Product, layer: int, y: Floats, board: Board) -> None:
+def multiply(x: Floats, product: Int8Weights, layer: int, y: Floats, board: Board) -> None:
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
     rows, inputs = x.shape
     require(4 * product.weight.shape[2] == inputs and product.bias.shape[1] == product.weight.shape[1] * PANEL)

@@ -8,14 +8,14 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
 from polyhead.kernels.microkernels.arithmetic import PAIRS, REAL_NUMBERS, Arithmetic
 from polyhead.kernels.microkernels.row_counts import by_some
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, Scales, product
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, Scales, product
 from polyhead.kernels.numbers.exponential import LARGEST, exponentials
 
 
-class _Given(NamedTuple):
+class _ExpOperands(NamedTuple):
     """What they are of, and where they go."""
 
-    left: Left
+    left: LeftOperand
     panel: int
     blocks: int
     scales: Scales
@@ -31,14 +31,22 @@ def likelihoods_of(arithmetic: Arithmetic, turned: bool) -> Any:
 
     @kernel
     def exp_logits(
-        left: Left, rows: int, panel: int, steps: int, scales: Scales, words: int, shifts: int, totals: int, out: int
+        left: LeftOperand,
+        rows: int,
+        panel: int,
+        steps: int,
+        scales: Scales,
+        words: int,
+        shifts: int,
+        totals: int,
+        out: int,
     ) -> None:
         """e[r, n] = exp(min(Σ_k x[r, k] panel[k, n] - shifts[r], LARGEST)) for the first `words` of n, else 0.
 
         left: x [rows, steps]; panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. It is added to totals
         [rows, WIDTH], of which a row's sum is meant.
         """
-        take(rows, _Given(left, panel, steps // WIDTH, scales, words, shifts, totals, out))
+        take(rows, _ExpOperands(left, panel, steps // WIDTH, scales, words, shifts, totals, out))
 
     return exp_logits
 

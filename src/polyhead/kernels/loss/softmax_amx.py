@@ -16,7 +16,15 @@ from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES, REAL, REALS, Code, every
 from polyhead.kernels.microkernels.amx import BYTES, ROWS, close_tiles, open_tiles
-from polyhead.kernels.microkernels.amx_gemm import Later, Left, Seen, Written, add_block, bytes_for, product_of
+from polyhead.kernels.microkernels.amx_gemm import (
+    Later,
+    LeftTiles,
+    TileEpilogueInput,
+    Written,
+    add_block,
+    bytes_for,
+    product_of,
+)
 from polyhead.kernels.microkernels.epilogue import BLOCK, plain
 from polyhead.kernels.microkernels.tiles import SQUARE
 from polyhead.kernels.numbers.bfloat16 import Halves, pairs_of, rounded, widened
@@ -40,7 +48,7 @@ MORE = 2
 """Rows behind the last one that are needed for what is taken off all of them."""
 
 
-class Workspace(NamedTuple):
+class TilesWorkspace(NamedTuple):
     """Where it works; nothing of it is read before it is written."""
 
     exponentials: Halves
@@ -92,7 +100,7 @@ def softmax_projection(
     totals: Floats,
     mean_weight: Floats,
     d_weight: Halves,
-    room: Workspace,
+    room: TilesWorkspace,
 ) -> None:
     """x [N, D], weight [V, D], beside [N, SEEN] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, d_weight [V, D].
 
@@ -150,18 +158,18 @@ def _look_at(
     given = rows_of(x)
     for n in range(0, rows, BLOCK):
         out, further = exponentials.ctypes.data + n * BYTES, min(n + BLOCK, rows - BLOCK)
-        here = Left(given.place + n * given.row, given.row, given.half, given.step, given.block)
-        seen = Seen(beside.ctypes.data + n * beside.strides[0], beside.strides[0], 0, known)
+        here = LeftTiles(given.place + n * given.row, given.row, given.half, given.step, given.block)
+        seen = TileEpilogueInput(beside.ctypes.data + n * beside.strides[0], beside.strides[0], 0, known)
         there, later = Written(out, BYTES, rows * BYTES), Later(sums + n * width * 4, BYTES, BLOCK * BYTES)
         _multiply_to_exponentials(here, BLOCK, right, count, steps, seen, there, work, later)
         later = Later(given.place + further * given.row, given.row, given.step)
-        left = Left(out, BYTES, ROWS * BYTES, rows * BYTES, BYTES)
+        left = LeftTiles(out, BYTES, ROWS * BYTES, rows * BYTES, BYTES)
         add_block(left, right_of_sums, width, deep, fresh, sums + n * width * 4, later)
 
 
 @kernel
 def _divide(
-    x: Halves, known: int, uniform: float, beside: Floats, totals: Floats, room: Workspace, mean_weight: Floats
+    x: Halves, known: int, uniform: float, beside: Floats, totals: Floats, room: TilesWorkspace, mean_weight: Floats
 ) -> None:
     """Whatever is to be divided by Z; what is taken off all words stands in two more rows, whose e are 1."""
     width = x.shape[1]
@@ -192,7 +200,7 @@ def _add_up(exponentials: Halves, out: Halves, first: int, count: int, room: NDA
     left = right + count * 2 * rows
     work = left + 2 * BLOCK * rows
     transpose_columns(exponentials[0], steps, left, np.empty(BLOCK, np.uint16))
-    given = Left(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
+    given = LeftTiles(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
     there = Written(out.ctypes.data + 2 * first, out.strides[0], BYTES)
     later = Later(exponentials.ctypes.data + rows * BYTES, BYTES, BLOCK * BYTES)
     _multiply(given, BLOCK, right, count, steps, unseen(out), there, work, later)

@@ -54,7 +54,7 @@ class Found(NamedTuple):
     """and [P, D', PANEL] Σ_n e/Z x_n, of which D' is a multiple of DOWN."""
 
 
-class Workspace(NamedTuple):
+class BFloat16Workspace(NamedTuple):
     """Where it works; nothing of it is read before it is written."""
 
     pairs: Pairs
@@ -148,7 +148,9 @@ def expectations_of(exponentials: Any) -> Any:
     """The kernel of it, by the kernel of a product whose sums become exponentials, as `_exponentials` is."""
 
     @kernel
-    def expect(left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, room: Workspace) -> None:
+    def expect(
+        left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, room: BFloat16Workspace
+    ) -> None:
         words, targets, share, shifts = asked
         totals, mean_weight, mean_features = found
         size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
@@ -176,7 +178,9 @@ _expectations = expectations_of(_exponentials)
 
 
 @kernel
-def softmax_projection(x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, room: Workspace) -> None:
+def softmax_projection(
+    x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, room: BFloat16Workspace
+) -> None:
     """x [N, D], and W twice.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import exp_logits
 from polyhead.kernels.microkernels.epilogue import as_they_are
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, Scales, filled_up, product_of, unseen
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, Scales, filled_up, product_of, unseen
 from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose, transpose_rows
 
 Floats = NDArray[np.float32]
@@ -31,7 +31,7 @@ _added = product_of(None)
 _turned, _turned_and_added = product_of(as_they_are, turned=True), product_of(None, turned=True)
 
 
-class Workspace(NamedTuple):
+class Float32Workspace(NamedTuple):
     """What these work in."""
 
     panels: Floats
@@ -44,6 +44,9 @@ class Workspace(NamedTuple):
     """[D · C]: x / Z."""
     found: Floats
     """[P, D, WIDTH]: Σ_n e/Z x_n, turned."""
+
+
+WORKSPACE = Float32Workspace
 
 
 def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
@@ -59,15 +62,15 @@ def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 @kernel
-def _pack(weight: Floats, room: Workspace) -> None:
+def _pack(weight: Floats, room: Float32Workspace) -> None:
     transpose_rows(weight, room.panels.ctypes.data)
     copy_columns(weight, room.across)
 
 
 @kernel
-def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, room: Workspace) -> None:
+def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, room: Float32Workspace) -> None:
     """A chunk's exponentials → room, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
-    (rows, width), panels, here = x.shape, room.panels.shape[0], Left(x.ctypes.data, x.strides[0], LINE)
+    (rows, width), panels, here = x.shape, room.panels.shape[0], LeftOperand(x.ctypes.data, x.strides[0], LINE)
     mean_weight[:] = 0
     nothing, mean, mean_row = unseen(mean_weight.ctypes.data), mean_weight, mean_weight.strides[0]
     for first in range(0, panels, GROUP):
@@ -77,7 +80,7 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
             known = min(WIDTH, words - p * WIDTH)
             shift, totals = shifts.ctypes.data, lanes.ctypes.data
             exp_logits(here, rows, panel, width, Scales(panel, panel), known, shift, totals, to)
-        left = Left(room.kept[first].ctypes.data, LINE, room.kept.strides[0])
+        left = LeftOperand(room.kept[first].ctypes.data, LINE, room.kept.strides[0])
         for d in range(room.across.shape[0]):
             panel = room.across[d, first * WIDTH :].ctypes.data
             _added(left, rows, panel, (last - first) * WIDTH, nothing, mean.ctypes.data + LINE * d, mean_row)
@@ -123,7 +126,7 @@ def softmax_projection(
     totals: Floats,
     mean_weight: Floats,
     d_weight: Floats,
-    room: Workspace,
+    room: Float32Workspace,
 ) -> None:
     """x [N, D], weight [V, D], shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, d_weight [V, D] Σ_n q_n x_n.
 
@@ -145,7 +148,7 @@ def softmax_projection(
             room.kept[panel, n, place] -= np.float32(share) * totals[first + n]
         left = room.turned[: width * steps]
         take_columns(scaled[:rows], left)
-        given, nothing = Left(left.ctypes.data, NUMBER * steps, 0), unseen(left.ctypes.data)
+        given, nothing = LeftOperand(left.ctypes.data, NUMBER * steps, 0), unseen(left.ctypes.data)
         room.kept[:, rows:steps] = 0
         for p in range(panels):
             panel, to = room.kept[p].ctypes.data, room.found[p].ctypes.data

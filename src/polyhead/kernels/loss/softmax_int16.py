@@ -16,7 +16,7 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import likelihoods_of_pairs
 from polyhead.kernels.loss.softmax_float32 import GROUP, unpack
 from polyhead.kernels.microkernels.epilogue import as_they_are
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, Scales, product_of_pairs, unseen
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, Scales, product_of_pairs, unseen
 from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns
 from polyhead.kernels.packing.pack_int16 import PAIRED, pair_and_take_rows, pair_and_turn_rows, pair_down, pairs_of
 
@@ -35,7 +35,7 @@ _WORDS = GROUP * WIDTH
 _added, _multiplied = product_of_pairs(None), product_of_pairs(as_they_are)
 
 
-class Workspace(NamedTuple):
+class Int16Workspace(NamedTuple):
     """What these work in; pairs are seen as numbers of float32."""
 
     panels: Floats
@@ -58,6 +58,9 @@ class Workspace(NamedTuple):
     """and the scales [C or D]."""
 
 
+WORKSPACE = Int16Workspace
+
+
 def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
     """Those of the room."""
     panels, groups = -(-words // WIDTH), -(-words // _WORDS)
@@ -76,7 +79,7 @@ def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 @kernel
-def _pack(weight: Floats, room: Workspace) -> None:
+def _pack(weight: Floats, room: Int16Workspace) -> None:
     width, scales = weight.shape[1], room.word_scales
     unused = np.zeros(width, np.float32)
     scales[:] = 0
@@ -90,14 +93,14 @@ def _pack(weight: Floats, room: Workspace) -> None:
 
 
 @kernel
-def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, room: Workspace) -> None:
+def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, room: Int16Workspace) -> None:
     """A chunk's exponentials → room, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
     (rows, width), panels, kept = x.shape, room.panels.shape[0], room.kept
     mean_weight[:] = 0
     to, to_row, by = mean_weight.ctypes.data, mean_weight.strides[0], room.left_scales.ctypes.data
     of_x, x_scales = np.empty(rows * (width // 2), np.float32), np.empty(rows, np.float32)
-    given = Left(of_x.ctypes.data, NUMBER * (width // 2), 0)
-    pair_and_take_rows(Left(x.ctypes.data, x.strides[0], LINE), rows, width, given.place, x_scales.ctypes.data)
+    given = LeftOperand(of_x.ctypes.data, NUMBER * (width // 2), 0)
+    pair_and_take_rows(LeftOperand(x.ctypes.data, x.strides[0], LINE), rows, width, given.place, x_scales.ctypes.data)
     for first in range(0, panels, GROUP):
         last = min(first + GROUP, panels)
         for p in range(first, last):
@@ -106,8 +109,8 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
             out = kept[p].ctypes.data
             likelihoods_of_pairs(given, rows, panel, width // 2, scales, known, shift, totals.ctypes.data, out)
         group, steps = first // GROUP, pairs_of((last - first) * WIDTH)
-        left = Left(room.left.ctypes.data, NUMBER * steps, 0)
-        pair_and_take_rows(Left(kept[first].ctypes.data, LINE, kept.strides[0]), rows, 2 * steps, left.place, by)
+        left = LeftOperand(room.left.ctypes.data, NUMBER * steps, 0)
+        pair_and_take_rows(LeftOperand(kept[first].ctypes.data, LINE, kept.strides[0]), rows, 2 * steps, left.place, by)
         for d in range(room.across.shape[1]):
             panel, place = room.across[group, d].ctypes.data, to + LINE * d
             scales = Scales(by, room.across_scales[group, d * WIDTH :].ctypes.data)
@@ -130,14 +133,14 @@ def _divide(lanes: Floats, totals: Floats, mean_weight: Floats) -> None:
 
 
 @kernel
-def _add_up(x: Floats, totals: Floats, first: bool, room: Workspace) -> None:
+def _add_up(x: Floats, totals: Floats, first: bool, room: Int16Workspace) -> None:
     """A chunk's e/Z, less what targets have, times x [C, D] → room's sums."""
     (rows, width), unused, inverse = x.shape, np.zeros(max(x.shape[1], WIDTH), np.float32), np.float32(1) / totals
     steps, scales, of_words = pairs_of(rows), room.left_scales, np.empty(WIDTH, np.float32)
     of_x = room.pairs[: steps * width].reshape((steps, width))
     pair_down(x, of_x, scales[:width], unused[:width])
     take_columns(of_x, room.left[: steps * width])
-    left, by = Left(room.left.ctypes.data, NUMBER * steps, 0), Scales(scales.ctypes.data, of_words.ctypes.data)
+    left, by = LeftOperand(room.left.ctypes.data, NUMBER * steps, 0), Scales(scales.ctypes.data, of_words.ctypes.data)
     pairs = room.pairs[: steps * WIDTH].reshape((steps, WIDTH))
     for p in range(room.panels.shape[0]):
         given, to = room.kept[p, :rows], room.found[p].ctypes.data
@@ -163,7 +166,7 @@ def softmax_projection(
     totals: Floats,
     mean_weight: Floats,
     d_weight: Floats,
-    room: Workspace,
+    room: Int16Workspace,
 ) -> None:
     """x [N, D], weight [V, D], shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, d_weight [V, D] Σ_n q_n x_n.
 

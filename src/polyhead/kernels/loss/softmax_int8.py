@@ -11,19 +11,18 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits import likelihoods_of_bytes
-from polyhead.kernels.loss.softmax_bfloat16 import Asked, Floats, Found, Pairs, expectations_of
-from polyhead.kernels.loss.softmax_bfloat16 import Workspace as RoomOfHalves
+from polyhead.kernels.loss.softmax_bfloat16 import Asked, BFloat16Workspace, Floats, Found, Pairs, expectations_of
 from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of
 from polyhead.kernels.microkernels.registers import DOWN, PANEL
-from polyhead.kernels.microkernels.simd import NUMBER, Left
+from polyhead.kernels.microkernels.simd import NUMBER, LeftOperand
 from polyhead.kernels.numbers.bfloat16 import Halves
 from polyhead.kernels.packing.pack_int8 import take_rows, transpose_rows
 
 
-class _Given(NamedTuple):
+class _RoundedRows(NamedTuple):
     """Rows as bytes, and where their scales are."""
 
-    left: Left
+    left: LeftOperand
     scales: int
 
 
@@ -35,7 +34,7 @@ def workspace_bytes(rows: int, width: int, words: int) -> int:
 
 @kernel
 def _exponentials(
-    given: _Given,
+    given: _RoundedRows,
     right: Right,
     first: int,
     end: int,
@@ -73,7 +72,7 @@ def softmax_projection(
     across: Pairs,
     asked: Asked,
     found: Found,
-    room: RoomOfHalves,
+    room: BFloat16Workspace,
     bytes_: NDArray[np.uint8],
 ) -> None:
     """weight [V, D]; bytes_: `workspace_bytes`; the rest as it is there."""
@@ -84,4 +83,4 @@ def softmax_projection(
     place = scales + NUMBER * rows
     transpose_rows(weight, right, place)
     take_rows(x, 0, rows, place, scales)
-    _expectations(_Given(Left(place, width, 0), scales), right, x, across, asked, found, room)
+    _expectations(_RoundedRows(LeftOperand(place, width, 0), scales), right, x, across, asked, found, room)

@@ -11,7 +11,7 @@ from polyhead.kernels.microkernels.epilogue import BLOCK, Finish, plain, rows_fi
 from polyhead.kernels.microkernels.tiles import SQUARE
 
 
-class Left(NamedTuple):
+class LeftTiles(NamedTuple):
     """Where a product's left factor is: an address, and how many bytes lie between …"""
 
     place: int
@@ -25,7 +25,7 @@ class Left(NamedTuple):
     """… and the beginnings of two blocks, per row between them."""
 
 
-class Seen(NamedTuple):
+class TileEpilogueInput(NamedTuple):
     """What finished sums depend on: what lies at an address, and a factor."""
 
     place: int
@@ -57,7 +57,7 @@ class Later(NamedTuple):
 
 
 @kernel
-def next_of(left: Left) -> Later:
+def next_of(left: LeftTiles) -> Later:
     """Of a left factor, its rows."""
     return Later(left.place, left.row, left.step)
 
@@ -86,7 +86,15 @@ def product_of(finish: Finish) -> Any:
 
     @kernel
     def product(
-        left: Left, rows: int, right: int, columns: int, steps: int, seen: Seen, out: Written, room: int, later: Later
+        left: LeftTiles,
+        rows: int,
+        right: int,
+        columns: int,
+        steps: int,
+        seen: TileEpilogueInput,
+        out: Written,
+        room: int,
+        later: Later,
     ) -> None:
         """left [rows, 32 · steps] times right, in squares, [32 · steps, columns] → out [rows, columns].
 
@@ -132,7 +140,7 @@ _add_more = add_up_to(plain)
 
 
 @kernel
-def add_block(left: Left, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Later) -> None:
+def add_block(left: LeftTiles, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Later) -> None:
     """A block of rows times right, added to sums that stay what they are [columns / 32, 32, 32], or to 0 if `fresh`."""
     fetched = _lines_at_once(columns)
     for s in range(0, steps, STEPS):

@@ -16,7 +16,7 @@ from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, REAL, R
 from polyhead.kernels.microkernels.epilogue import Operation
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL, SUMS, add_fours, product
 from polyhead.kernels.microkernels.row_counts import by_some
-from polyhead.kernels.microkernels.simd import NUMBER, Left, Seen
+from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand
 from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.numbers.stored import stored
 
@@ -50,13 +50,13 @@ def panel_of(right: Right, column: int) -> Right:
     return Right(panel, right.steps, right.starts + beside, right.scales + beside)
 
 
-class _Given(NamedTuple):
+class _Int8Operands(NamedTuple):
     """A product, an array of what is written, and where."""
 
-    left: Left
+    left: LeftOperand
     scales: int
     right: Right
-    seen: Seen
+    seen: EpilogueInput
     out: Numbers
     to: int
     out_row: int
@@ -67,9 +67,11 @@ def product_of_bytes(finish: Operation, turned: bool = False) -> Any:
     take = by_some(partial(_sums, finish, turned), may_repeat=True)
 
     @kernel
-    def multiply(left: Left, scales: int, rows: int, right: Right, seen: Seen, out: Numbers, to: int) -> None:
+    def multiply(
+        left: LeftOperand, scales: int, rows: int, right: Right, seen: EpilogueInput, out: Numbers, to: int
+    ) -> None:
         """left [rows, 4 · steps] and its rows' scales times a panel → [rows, PANEL], from an address on in out."""
-        take(rows, _Given(left, scales, right, seen, out, to, out.strides[0]))
+        take(rows, _Int8Operands(left, scales, right, seen, out, to, out.strides[0]))
 
     return multiply
 
@@ -79,7 +81,7 @@ def _sums(finish: Operation, turned: bool, rows: int) -> Any:
 
     @intrinsic
     def add_up(typing_context: Any, first: Any, given: Any) -> Any:
-        size, load, store = stored(given[_Given._fields.index("out")])
+        size, load, store = stored(given[_Int8Operands._fields.index("out")])
         at_once = min(ACROSS, SUMS // rows)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -27,7 +27,7 @@ LINE = NUMBER * WIDTH
 """Of a panel's row."""
 
 
-class Left(NamedTuple):
+class LeftOperand(NamedTuple):
     """Where a product's left factor is: an address, and how many bytes lie between …"""
 
     place: int
@@ -46,7 +46,7 @@ class Scales(NamedTuple):
     """and for each column."""
 
 
-class Seen(NamedTuple):
+class EpilogueInput(NamedTuple):
     """What finished sums depend on: what lies at an address, and a factor."""
 
     place: int
@@ -56,9 +56,9 @@ class Seen(NamedTuple):
 
 
 @kernel
-def unseen(place: int) -> Seen:
+def unseen(place: int) -> EpilogueInput:
     """Any numbers, at an address that may be read."""
-    return Seen(place, 0, np.float32(1))
+    return EpilogueInput(place, 0, np.float32(1))
 
 
 @kernel
@@ -67,14 +67,14 @@ def filled_up(count: int) -> int:
     return (count + WIDTH - 1) // WIDTH * WIDTH
 
 
-class _Given(NamedTuple):
+class _SimdOperands(NamedTuple):
     """A product, and where it goes."""
 
-    left: Left
+    left: LeftOperand
     panel: int
     blocks: int
     scales: Scales
-    seen: Seen
+    seen: EpilogueInput
     out: int
     out_row: int
 
@@ -84,7 +84,9 @@ def product_of(finish: Operation | None, turned: bool = False) -> Any:
     scaled = _product(REAL_NUMBERS, finish, turned)
 
     @kernel
-    def multiply(left: Left, rows: int, panel: int, steps: int, seen: Seen, out: int, out_row: int) -> None:
+    def multiply(
+        left: LeftOperand, rows: int, panel: int, steps: int, seen: EpilogueInput, out: int, out_row: int
+    ) -> None:
         """left [rows, steps] times a panel [steps, WIDTH] → out [rows, WIDTH]."""
         scaled(left, rows, panel, steps, Scales(panel, panel), seen, out, out_row)
 
@@ -101,9 +103,16 @@ def _product(arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> 
 
     @kernel
     def multiply(
-        left: Left, rows: int, panel: int, steps: int, scales: Scales, seen: Seen, out: int, out_row: int
+        left: LeftOperand,
+        rows: int,
+        panel: int,
+        steps: int,
+        scales: Scales,
+        seen: EpilogueInput,
+        out: int,
+        out_row: int,
     ) -> None:
-        take(rows, _Given(left, panel, steps // WIDTH, scales, seen, out, out_row))
+        take(rows, _SimdOperands(left, panel, steps // WIDTH, scales, seen, out, out_row))
 
     return multiply
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from polyhead.kernels.arrays.unowned import floats_at, in_use_until_here
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.row_counts import FEWER, MOST, rows_at_once
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, Left, filled_up
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up
 from polyhead.kernels.packing.pack_float32 import turn_panel
 from polyhead.kernels.packing.quantise_int16 import (
     AT_ONCE,
@@ -69,7 +69,7 @@ def pair_and_turn_rows(x: Floats, out: int, scales: int, room: int) -> None:
 
 
 @kernel
-def pair_and_take_rows(x: Left, rows: int, columns: int, out: int, scales: int) -> None:
+def pair_and_take_rows(x: LeftOperand, rows: int, columns: int, out: int, scales: int) -> None:
     """x [rows, K] → a turned left factor's out [rows · K / 2] and scales [rows]."""
     found, factors, blocks, done = floats_at(scales, rows), np.empty(MOST, np.float32), columns // WIDTH, 0
     size, by = NUMBER * (columns // 2), factors.ctypes.data

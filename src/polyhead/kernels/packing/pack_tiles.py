@@ -7,7 +7,7 @@ import numpy as np
 
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import BYTES, ROWS
-from polyhead.kernels.microkernels.amx_gemm import BLOCK, Left, Seen
+from polyhead.kernels.microkernels.amx_gemm import BLOCK, LeftTiles, TileEpilogueInput
 from polyhead.kernels.microkernels.tiles import SQUARE, mix, transpose
 from polyhead.kernels.numbers.bfloat16 import Halves
 from polyhead.kernels.numbers.formats import round_all
@@ -60,12 +60,12 @@ def columns_at_once(columns: int, steps: int) -> int:
 
 
 @kernel
-def rows_of(x: Halves) -> Left:
+def rows_of(x: Halves) -> LeftTiles:
     row = x.strides[0]
-    return Left(x.ctypes.data, row, ROWS * row, BYTES, row)
+    return LeftTiles(x.ctypes.data, row, ROWS * row, BYTES, row)
 
 
 @kernel
-def unseen(x: Halves) -> Seen:
+def unseen(x: Halves) -> TileEpilogueInput:
     """Any numbers."""
-    return Seen(x.ctypes.data, 0, 0, 1.0)
+    return TileEpilogueInput(x.ctypes.data, 0, 0, 1.0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.attention.by_positions import Sight, attend
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.linear.packed import Product, multiply
+from polyhead.kernels.linear.packed import PackedWeights, multiply
 from polyhead.kernels.step.activations import gate, gelu
 from polyhead.kernels.threads.team import Board
 
@@ -94,9 +94,9 @@ RELU, GELU, SWIGLU = 0, 1, 2
 class FeedForward(NamedTuple):
     """f(x W_1 + b_1) W_2 + b_2."""
 
-    inner: Product
+    inner: PackedWeights
     """[F, D], where f is a ReLU cut off at 0; of SwiGLU [2·F, D], gates before values."""
-    outer: Product
+    outer: PackedWeights
     """[D, F]."""
     function: int
     """RELU, GELU or SWIGLU."""
@@ -124,9 +124,9 @@ def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int
 class Attention(NamedTuple):
     """W^Q (times 1/√d_k), W^K and W^V as one product, or as two; W^O."""
 
-    query: Product
+    query: PackedWeights
     """Of self-attention [3·A, D], of cross-attention [A, D]; A is D with every head filled up to whole vectors."""
-    output: Product
+    output: PackedWeights
     """[D, A]."""
     heads: int
     width: int
@@ -197,7 +197,7 @@ def encode(x: Floats, sight: Sight, kept: Any, board: Board) -> None:
 
 
 @kernel
-def remember(states: Floats, key_value: Product, memory: Floats, board: Board) -> None:
+def remember(states: Floats, key_value: PackedWeights, memory: Floats, board: Board) -> None:
     """states [tokens, D] → memory [L, tokens, 2·A], every layer's keys and values."""
     for layer in range(memory.shape[0]):
         multiply(states, key_value, layer, memory[layer], board)

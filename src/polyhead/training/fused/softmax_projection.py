@@ -102,7 +102,7 @@ def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
     beside, totals = torch.zeros(rows, tiled.SEEN), torch.empty(rows)
     beside[:known, 0] = target_logits
     mean_weight, d_weight = torch.empty(known, width), weight.new_empty(words, width)
-    room = tiled.Workspace(
+    room = tiled.TilesWorkspace(
         halves(_scratch.take("exponentials", (-(-words // BLOCK), rows, BLOCK), torch.bfloat16)),
         _scratch.take("sums", (rows // BLOCK, width // BLOCK, BLOCK, BLOCK), torch.float32).numpy(),
         halves(_scratch.take("features", (rows, width), torch.bfloat16)),
@@ -137,7 +137,7 @@ def _in_vectors(
     pack_columns(halves(weight), across)
     mean_features = _scratch.take("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
     of_pairs, of_rows, turned = kernels.shapes(count, depth)
-    room = kernels.Workspace(
+    room = kernels.BFloat16Workspace(
         pairs(_scratch.take("pairs", of_pairs, torch.int32)),
         halves(_scratch.take("rows", of_rows, torch.bfloat16)),
         halves(_scratch.take("turned", turned, torch.bfloat16)),
@@ -167,7 +167,7 @@ def _in_float32(
     (rows, width), words = features.shape, weight.size(0)
     kernels: Any = integers if rounded else real
     shapes = kernels.shapes(words, width)
-    room = kernels.Workspace(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
+    room = kernels.WORKSPACE(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
     d_weight = weight.new_empty(weight.shape)
     kernels.softmax_projection(
