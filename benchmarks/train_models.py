@@ -20,6 +20,8 @@ RECIPES = {
     "pydocs": "recipes/pydocs-en-ko.toml",
 }
 """Test set → the recipe that a model for it is trained by."""
+VOCABULARIES = {"multi30k": 10_000, "tatoeba": 8_000, "pydocs": 12_000}
+"""Test set → pieces."""
 UPDATES = {"tiny": 1500, "small": 900, "base": 1000}
 
 
@@ -45,6 +47,7 @@ def arguments(stage: Stage, test_set: str, size: str) -> list[str]:
         "threads": stage.threads,
         "data.root": stage.places.data.resolve() / FOLDERS[test_set],
         "data.batching.max_tokens": 8192,
+        "tokenizer.vocabulary_size": VOCABULARIES[test_set],
         "tokenizer.dropout": 0,
         "model.preset": size,
         "model.dropout": shape.dropout,
