@@ -2,6 +2,8 @@
 
 import json
 
+from polyhead.recipe.plan import make_plan
+
 
 def test_check(polyhead, toy):
     reader = toy.write("train", 60)
@@ -13,6 +15,20 @@ def test_check(polyhead, toy):
     assert found["cleaning"]["kept"] == 60
     assert found["defaults"]["model.preset"] == "tiny"
     assert "no such file" in polyhead("check", "--source", "no", "--target", "no").err
+
+
+def test_check_says_what_training_would_choose(polyhead, toy):
+    """Of the pairs that are left when some are held out, as the bare command trains on them."""
+    reader = toy.write("train", 300)
+    options = ["--source", reader["source"], "--target", reader["target"]]
+    found = json.loads(polyhead("check", *options, "--json").out)["defaults"]
+    corpus = {"kind": "lines", "source": str(reader["source"]), "target": str(reader["target"])}
+    plan = make_plan({"data": {"train": [corpus]}, "out": str(toy.directory / "model")})
+    chosen = {choice.key: choice.value for choice in plan.choices}
+    assert {key: value for key, value in found.items() if key not in ("threads", "training.workers")} == {
+        key: value for key, value in chosen.items() if key not in ("threads", "training.workers")
+    }
+    assert plan.pairs.held_out
 
 
 def test_check_names_the_languages_of_the_files(polyhead, toy):

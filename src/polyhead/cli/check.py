@@ -29,14 +29,14 @@ def check(
         Write JSON.
 
     """
-    import torch
-
     from polyhead.data.clean import CleaningConfig, clean
     from polyhead.data.readers import LinesConfig, read
     from polyhead.data.statistics import CorpusStatistics
     from polyhead.recipe.defaults import complete
+    from polyhead.recipe.hold_out import hold_out
     from polyhead.recipe.languages import languages_from_file_names
-    from polyhead.recipe.schema import DataConfig
+    from polyhead.recipe.plan import choose_device
+    from polyhead.recipe.schema import DataConfig, Recipe
 
     corpus = LinesConfig(source=source, target=target)
     pairs, report = clean(read(corpus), CleaningConfig())
@@ -44,10 +44,11 @@ def check(
         "source": _lengths([pair.source for pair in pairs]),
         "target": _lengths([pair.target for pair in pairs]),
     }
-    statistics = CorpusStatistics.of(pairs)
+    learnt, _ = hold_out(pairs, Recipe.model_fields["seed"].default)  # the bare command trains on these alone
+    statistics = CorpusStatistics.of([pairs[row] for row in learnt])
     languages = languages_from_file_names(DataConfig(train=(corpus,)))
     values = {"data": {"train": [corpus.model_dump(mode="json")]}}
-    choices = complete(values, statistics, torch.device("cpu"))[1]
+    choices = complete(values, statistics, choose_device())[1]
     if json_output:
         result: dict[str, Any] = {
             "languages": languages.data,
