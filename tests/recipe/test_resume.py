@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-import polyhead.bundle
+import polyhead.bundle.save
 import polyhead.training.checkpoint
 from polyhead.errors import RecipeError
 from polyhead.manifest import write_listed_text
@@ -126,7 +126,12 @@ def test_killed_at_random_moments(toy, variant, alone):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     ("module", "call"),
-    [(polyhead.training.checkpoint, 1), (polyhead.training.checkpoint, 2), (polyhead.bundle, 1), (polyhead.bundle, 4)],
+    [
+        (polyhead.training.checkpoint, 1),
+        (polyhead.training.checkpoint, 2),
+        (polyhead.bundle.save, 1),
+        (polyhead.bundle.save, 4),
+    ],
     ids=["first checkpoint", "second checkpoint", "best weights", "final weights"],
 )
 def test_killed_while_a_file_is_being_written(toy, module, call, monkeypatch):
