@@ -1,6 +1,7 @@
 """Every attention of every kind of model has its name."""
 
-from polyhead.inspection.anatomy import SITES, attentions, feed_forwards
+from polyhead.inspection.anatomy import attentions, feed_forwards
+from polyhead.inspection.names import SITES
 
 
 def test_no_attention_is_missed(translator_of, kind):
