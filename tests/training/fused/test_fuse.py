@@ -90,9 +90,11 @@ def test_every_part_that_the_table_knows_is_exchanged(name: str, dtype: torch.dt
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_what_stays_plain_is_named(name: str) -> None:
-    left = fuse(made(MODELS[name]), Arithmetic(), 1).plain
-    assert bool(left) == name.startswith("rnn") or name == "pre-norm"
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_what_stays_plain_is_named(name: str, dtype: torch.dtype) -> None:
+    """And nothing else: not a norm, in whichever format, nor what is looked up."""
+    expected = {"rnn": ("LSTM",), "rnn-attention": ("LSTM",), "pre-norm": ("Learned",)}
+    assert fuse(made(MODELS[name]).to(dtype), Arithmetic(dtype), 1).plain == expected.get(name, ())
 
 
 def test_a_subclass_is_another_class() -> None:

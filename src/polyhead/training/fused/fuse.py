@@ -1,10 +1,9 @@
 """The table of parts that are exchanged, and the one call that exchanges them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-import torch
 from torch import Tensor, nn
 
 from polyhead.batch import Batch
@@ -70,7 +69,7 @@ class Fused(NamedTuple):
     projection: SoftmaxProjection = softmax_projection
     """What the loss takes the softmax over the vocabulary with."""
     plain: tuple[str, ...] = ()
-    """The classes of parts with weights that no fused part stands for, where others are fused."""
+    """The classes of parts with weights that the table doesn't know, where others are fused."""
 
 
 def fuse(model: Seq2SeqModel[Any], arithmetic: Arithmetic, cores: int) -> Fused:
@@ -87,7 +86,7 @@ def fuse(model: Seq2SeqModel[Any], arithmetic: Arithmetic, cores: int) -> Fused:
     if cores > 1:
         return Fused(model, arithmetic)
     fused = exchanged(view_of(model), arithmetic, ON_ONE_CORE)
-    return Fused(fused, arithmetic, partial(projection_by_kernels, arithmetic), tuple(sorted(set(_plain(fused)))))
+    return Fused(fused, arithmetic, partial(projection_by_kernels, arithmetic), tuple(sorted(_unknown(model))))
 
 
 def exchanged(module: Any, arithmetic: Arithmetic, table: Table) -> Any:
@@ -99,14 +98,7 @@ def exchanged(module: Any, arithmetic: Arithmetic, table: Table) -> Any:
     return module if make is None else make(module, arithmetic)
 
 
-def _plain(model: nn.Module) -> Iterator[str]:
-    fused = tuple(made for made in ON_ONE_CORE.values() if isinstance(made, type))
-    for module in model.modules():
-        own = any(True for _ in module.parameters(recurse=False))
-        if own and not isinstance(module, (*fused, *LOOKED_UP)) and not _is_norm_of_float32(module):
-            yield type(module).__name__
-
-
-def _is_norm_of_float32(module: nn.Module) -> bool:
-    """PyTorch's is as fast."""
-    return isinstance(module, LayerNorm) and module.weight.dtype == torch.float32
+def _unknown(model: nn.Module) -> set[str]:
+    """The classes of a plain model's parts with weights of their own that no table names."""
+    parts = (part for part in model.modules() if any(True for _ in part.parameters(recurse=False)))
+    return {type(part).__name__ for part in parts if type(part) not in (*ON_ONE_CORE, *LOOKED_UP)}

@@ -42,9 +42,8 @@ def projection_by_kernels(
     arithmetic: Arithmetic, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> Expectations:
     """With its first argument given, a `SoftmaxProjection`: by kernels where there are some for these sizes."""
-    given, found = (features, weight, targets, target_logits, smoothing), None
-    if _has_kernel(features):
-        found = by_kernel(arithmetic, *given)
+    given = features, weight, targets, target_logits, smoothing
+    found = by_kernel(arithmetic, *given) if _has_kernel(features) else None
     return softmax_projection(*given) if found is None else found
 
 
