@@ -41,33 +41,33 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
     "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and int8 where this CPU
     has AVX2, else float32. A narrow model stays in float32. Raises ModelError where what is asked for can't be had.
     """
-    possible = kernel_arrays(model, "float32") is not None
+    arrays = None if engine == "plain" else arrays_of(model)
+    possible = arrays is not None and multiplies(arrays.config, "float32")
     if engine == "prepared" and not possible:
         raise ModelError('engine "prepared" needs a Transformer on a CPU; use engine "auto" or "plain"')
-    if engine == "plain" or not possible:
+    if arrays is None or not possible:
         if dtype not in ("auto", "float32"):
             raise ModelError(f'dtype "{dtype}" needs the engine "prepared", a Transformer on a CPU; use "float32"')
         return PLAIN
-    has_int8 = kernel_arrays(model, "int8") is not None
+    has_int8 = multiplies(arrays.config, "int8")
     if dtype == "int8" and not has_int8:
         why = "a d_model and a d_ff that are multiples of 4" if has_products_of_bytes() else "a CPU with AVX2"
         raise ModelError(f'dtype "int8" needs {why}; use "float32"')
     if dtype == "auto":
-        dtype = "int8" if has_int8 and _width(model) >= WIDE else "float32"
+        dtype = "int8" if has_int8 and arrays.config.d_model >= WIDE else "float32"
     return Choice("prepared", dtype)
 
 
 def kernel_arrays(model: Trained, dtype: str) -> TransformerArrays | None:
     """What the engine of kernels is made of; None where it hasn't got this model in this precision."""
-    arrays = model if isinstance(model, TransformerArrays) else _arrays_of(model)
+    arrays = arrays_of(model)
     return arrays if arrays is not None and multiplies(arrays.config, dtype) else None
 
 
-def _arrays_of(model: Seq2SeqModel[Any]) -> TransformerArrays | None:
-    from polyhead.engine.modules import arrays_of
+def arrays_of(model: Trained) -> TransformerArrays | None:
+    """The model's settings and weights; None for modules that aren't a Transformer on a CPU as its settings say."""
+    if isinstance(model, TransformerArrays):
+        return model
+    from polyhead.engine import modules
 
-    return arrays_of(model)
-
-
-def _width(model: Trained) -> int:
-    return model.config.d_model if isinstance(model, TransformerArrays) else model.output_layer.weight.size(1)
+    return modules.arrays_of(model)
