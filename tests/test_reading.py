@@ -1,5 +1,6 @@
 import os
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,3 +106,35 @@ def test_weights_larger_than_the_memory_are_refused(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(reading, "physical_memory", lambda: 100)
     with pytest.raises(Unreadable, match="110 bytes, more than the 100"):
         check_tensors(tmp_path / "x")
+
+
+def interrupted_at(event: int, path: Path) -> bool:
+    """Reads a file and interrupts that at one of the interpreter's events; whether it was read before that."""
+    left = event
+
+    def trace(frame: object, kind: str, value: object) -> object:
+        nonlocal left
+        del frame, kind, value  # the error's frames keep what they know alive
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        read_bytes(path, 1000)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        sys.settrace(before)
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of files that are closed because nobody has them any more
+def test_reading_that_is_interrupted_says_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"words")
+    event = 1
+    while not interrupted_at(event, tmp_path / "x"):
+        event += 1
+    assert event > 10

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from polyhead.limits import LARGEST_HEADER, physical_memory
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_FLAGS = getattr(os, "O_NONBLOCK", 0)
 """Opened so, a pipe that nobody writes to doesn't keep its reader waiting."""
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -35,17 +35,28 @@ class Unreadable(OSError):
 def open_regular(path: Path) -> BufferedReader:
     """The file, open for reading. Raises OSError, also (Unreadable) where it is not regular."""
     try:
-        descriptor = os.open(path, _FLAGS)
+        file = open(path, "rb", opener=_opened)  # noqa: SIM115  closed by who asked for it
     except ValueError as error:  # a name with a NUL in it
         raise Unreadable(str(error)) from error
+    except IsADirectoryError as error:
+        raise _irregular(stat.S_IFDIR) from error
     try:
-        kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+        kind = stat.S_IFMT(os.fstat(file.fileno()).st_mode)
         if kind != stat.S_IFREG:
-            raise Unreadable(f"it is {_KINDS.get(kind, 'something else')}, not a regular file")
-        return os.fdopen(descriptor, "rb")
+            raise _irregular(kind)
     except BaseException:
-        os.close(descriptor)
+        file.close()
         raise
+    return file
+
+
+def _opened(path: str, flags: int) -> int:
+    """A descriptor, which the file made of it alone closes, whatever interrupts it."""
+    return os.open(path, flags | _FLAGS)
+
+
+def _irregular(kind: int) -> Unreadable:
+    return Unreadable(f"it is {_KINDS.get(kind, 'something else')}, not a regular file")
 
 
 def read_bytes(path: Path, most: int) -> bytes:

@@ -34,7 +34,8 @@ def ask(alone, directory, number: int, words: str, delay: float) -> list[str]:
     time.sleep(delay)
     command.kill(number)
     answer = command.wait(SOON)
-    problems = [] if answer.status in CLEAN and "Traceback" not in answer.err else [f"it {outcome(answer)}"]
+    clean = answer.status in CLEAN and "Traceback" not in answer.err
+    problems = [] if clean else [f"it {outcome(answer)}: {answer.sentence[:200]}"]
     return problems + alone.run.problems(directory, alone.traces)
 
 
