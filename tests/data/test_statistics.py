@@ -1,5 +1,6 @@
 """What is counted of a corpus."""
 
+import numpy as np
 import pytest
 
 from polyhead.data.readers import Pair
@@ -35,3 +36,17 @@ def test_a_large_corpus_is_counted_by_its_first_part(monkeypatch: pytest.MonkeyP
 
 def test_nothing_is_no_corpus_and_no_error() -> None:
     assert CorpusStatistics.of([]) == CorpusStatistics(0, 0, 0, 0, 0, 0)
+
+
+def test_a_large_corpus_of_little_weight_is_little_text() -> None:
+    pairs = [Pair(f"word{number} is", "so it is", None, "") for number in range(1000)]
+    weights = np.array([1.0] * 100 + [0.01] * 900)
+    counted, few = CorpusStatistics.of(pairs, weights), CorpusStatistics.of(pairs[:100])
+    assert few.pairs < counted.pairs < 1.2 * few.pairs
+    assert counted.tokens == pytest.approx(few.tokens * counted.pairs / few.pairs, rel=0.05)
+    assert counted.word_types == CorpusStatistics.of(pairs).word_types
+
+
+def test_all_pairs_twice_are_no_more_text() -> None:
+    pairs = [Pair(f"word{number} is", "so it is", None, "") for number in range(100)]
+    assert CorpusStatistics.of(pairs, np.full(100, 2.0)) == CorpusStatistics.of(pairs)

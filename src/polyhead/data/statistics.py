@@ -5,6 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
 from polyhead.data.readers.pair import Pair
 
 LOOKED_AT = 200_000
@@ -37,14 +40,19 @@ class CorpusStatistics:
         return self.source_tokens + self.target_tokens
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> "CorpusStatistics":
-        """Those of `pairs`."""
+    def of(cls, pairs: Sequence[Pair], weights: NDArray[np.float64] | None = None) -> "CorpusStatistics":
+        """Those of `pairs`, of which an epoch has each as often as `weights` [N] says; None: once.
+
+        With weights there is as much text as if so many pairs came equally often as Kish's effective sample size says,
+        (Σ w)² / Σ w²: a large corpus that is seldom looked at counts for little more than what is read of it.
+        """
         sample = pairs[:LOOKED_AT]
-        scale = len(pairs) / max(1, len(sample))
+        amount = len(pairs) if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
+        scale = amount / max(1, len(sample))
         sources, targets = [pair.source for pair in sample], [pair.target for pair in sample]
         words = [word for text in chain(sources, targets) for word in text.split()]
         return cls(
-            pairs=len(pairs),
+            pairs=round(amount),
             words=round(scale * len(words)),
             word_types=len({word.strip(_PUNCTUATION).lower() for word in set(words)}),
             characters=len(set(chain.from_iterable(chain(sources, targets)))),

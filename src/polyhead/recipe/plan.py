@@ -48,7 +48,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     say(str(pairs.report))
     for sentence in what_to_expect(pairs):
         say(sentence)
-    corpus, minutes = CorpusStatistics.of(pairs.train), draft.training.minutes
+    corpus, minutes = CorpusStatistics.of(pairs.train, pairs.weights), draft.training.minutes
     if minutes is None or begun is not None:
         completed, choices = complete(values, corpus, device, begun)
     else:

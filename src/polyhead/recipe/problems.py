@@ -20,6 +20,7 @@ _KINDS = frozenset({*MODELS, *READERS})
 
 def listed(problems: Sequence[Mapping[str, Any]]) -> str:
     """The first problems, as many as one message holds, and how many there are besides."""
+    problems = _without_consequences(problems)
     said = _explain(problems[0])
     for number, problem in enumerate(problems[1:], start=1):
         longer = f"{said}; {_explain(problem)}" if number < _MOST_SAID else said
@@ -29,17 +30,37 @@ def listed(problems: Sequence[Mapping[str, Any]]) -> str:
     return said
 
 
+def _without_consequences(problems: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Without the complaint that a list is too short where there is something wrong with what is in it."""
+    around = {problem["loc"][:depth] for problem in problems for depth in range(len(problem["loc"]))}
+    return [problem for problem in problems if problem["type"] != "too_short" or problem["loc"] not in around]
+
+
 def _explain(problem: Mapping[str, Any]) -> str:
     """One of pydantic's errors as a sentence with the key first."""
     place = [str(part) for part in problem["loc"]]
     key = shortened(".".join(part for part in place if part not in _KINDS), _LONGEST_NAME)
     if problem["type"] == "extra_forbidden":
         return f"{key}: there is no such key; {suggest(place[-1], _fields_at(place[:-1]))}"
-    if problem["type"] == "missing":
-        return f"{key}: this key is needed"
-    message = shortened(str(problem["msg"]).removeprefix("Value error, "), _LONGEST_REASON)
     value = problem.get("input")
-    return f"{key}: {message}" if isinstance(value, dict) else f"{key} = {shown(value)}: {message}"
+    match problem["type"]:
+        case "missing":
+            return f"{key}: this key is needed"
+        case "union_tag_not_found":
+            return f"{key}.kind: this key is needed; {suggest('', _kinds_at(place))}"
+        case "union_tag_invalid":
+            kind = str(problem["ctx"]["tag"])
+            return f"{key}.kind = {shown(kind)}: there is no such kind; {suggest(kind, _kinds_at(place))}"
+        case "tuple_type":
+            tables = f"; write it as tables, [[{key}]]" if _fields_at(place) else ""
+            return f"{key} = {shown(value)}: a list is needed{tables}"
+        case "model_type":
+            return f"{key} = {shown(value)}: a table is needed; {suggest('', _fields_at(place))}"
+        case "too_short":
+            return f"{key}: at least {problem['ctx']['min_length']} is needed"
+        case _:
+            message = shortened(str(problem["msg"]).removeprefix("Value error, "), _LONGEST_REASON)
+            return f"{key}: {message}" if isinstance(value, dict) else f"{key} = {shown(value)}: {message}"
 
 
 def _fields_at(place: Sequence[str]) -> list[str]:
@@ -53,6 +74,15 @@ def _fields_at(place: Sequence[str]) -> list[str]:
             kind.model_fields[part].annotation for kind in _models(current) if part in kind.model_fields
         ]
     return sorted({name for kind in _models(current) for name in kind.model_fields})
+
+
+def _kinds_at(place: Sequence[str]) -> list[str]:
+    """The kinds of which the table at `place` may be."""
+    current: list[Any] = [Recipe]
+    for part in place:
+        if not part.isdigit():
+            current = [kind.model_fields[part].annotation for kind in _models(current) if part in kind.model_fields]
+    return sorted(_kind_of(kind) for kind in _models(current))
 
 
 def _kind_of(kind: type[BaseModel]) -> Any:
