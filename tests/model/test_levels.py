@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.model.levels import HIGHEST, levels, on_levels
+from polyhead.model.levels import HIGHEST, are_on_levels, levels, on_levels
 from polyhead.model.transformer import Transformer
 from tests.engine.conftest import make
 
@@ -39,3 +39,15 @@ def test_what_is_multiplied_is_rounded_and_nothing_else(tied: str, left: set[str
     assert {name.split(".")[0] for name in kept if name.endswith("tokens.weight")} == left
     assert all("norm" in name or name.endswith((".bias", "encoding", "tokens.weight")) for name in kept)
     assert not any("norm" in name or name.endswith((".bias", "encoding")) for name in changed)
+
+
+def test_weights_are_known_to_be_rounded() -> None:
+    model: Transformer = make(tie_embeddings="output")
+    weights = {name: parameter.detach().numpy() for name, parameter in model.named_parameters()}
+    rounded = on_levels(weights)
+    assert are_on_levels(rounded)
+    assert are_on_levels(on_levels(rounded))
+    assert not are_on_levels(weights)
+    name = "decoder.layers.0.feed_forward.inner.weight"
+    for wrong in (weights[name], np.full_like(weights[name], np.nan), np.full_like(weights[name], np.inf)):
+        assert not are_on_levels({**rounded, name: wrong})

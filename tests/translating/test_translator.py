@@ -220,7 +220,8 @@ def test_samples_follow_from_the_seed(translator):
     assert texts(translator.translate(TEXTS, search=hot.model_copy(update={"seed": 2}))) != first
 
 
-def test_the_score_of_an_output_is_its_log_probability(translator):
+def test_the_score_of_an_output_is_its_log_probability(toy_model):
+    translator = Translator.load(toy_model, dtype="float32")
     results = translator.translate(TEXTS)
     scored = translator.score(TEXTS, texts(results))
     for result, again in zip(results, scored, strict=True):

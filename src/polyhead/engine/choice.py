@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polyhead.engine.kernel_engine import has_products_of_bytes, multiplies
+from polyhead.engine.kernel_engine import has_inputs_of_two_bytes, has_products_of_bytes, multiplies
 from polyhead.errors import ModelError
+from polyhead.model.levels import are_on_levels
 from polyhead.model.trained import TransformerArrays
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ EngineName = Literal["auto", "plain", "prepared"]
 DtypeName = Literal["auto", "float32", "int8"]
 Trained: TypeAlias = "Seq2SeqModel[Any] | TransformerArrays"
 """A model as modules or, for a Transformer, as arrays."""
-WIDE = 256
-"""d_model below which a model is quick enough in float32: what is looked at then is, to the bit, what translated."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,10 @@ PLAIN = Choice("plain", "float32")
 def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
     """The engine for a model on this machine.
 
-    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained; and int8 where this CPU
-    has AVX2, else float32. A narrow model stays in float32. Raises ModelError where what is asked for can't be had.
+    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained. Its products are of int8
+    where all translations but one in hundreds are those of float32: with VNNI, of a model whose weights are on the
+    levels of int8, to which training rounds them at its end. Elsewhere one in ten to twenty is another, and float32 is
+    taken. Raises ModelError where what is asked for can't be had.
     """
     arrays = None if engine == "plain" else arrays_of(model)
     possible = arrays is not None and multiplies(arrays.config, "float32")
@@ -54,7 +55,8 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
         why = "a d_model and a d_ff that are multiples of 4" if has_products_of_bytes() else "a CPU with AVX2"
         raise ModelError(f'dtype "int8" needs {why}; use "float32"')
     if dtype == "auto":
-        dtype = "int8" if has_int8 and arrays.config.d_model >= WIDE else "float32"
+        same = has_int8 and has_inputs_of_two_bytes() and are_on_levels(arrays.arrays)
+        dtype = "int8" if same else "float32"
     return Choice("prepared", dtype)
 
 

@@ -31,6 +31,8 @@ from polyhead.model.trained import TransformerArrays
 
 OF_BYTES = {"avx2", "fma3"}
 """The instructions that products of bytes need. Those of float32 are compiled for any CPU."""
+OF_TWO_BYTES = {"avx512_vnni", "avx_vnni"}
+"""With any of these an input of products of bytes has two of them; without, it has 7 bits."""
 PRECISIONS = "float32", "int8"
 """Of the weights that the kernels multiply with."""
 NORMS = {"post", "pre"}
@@ -183,6 +185,11 @@ def multiplies(config: TransformerConfig, dtype: str) -> bool:
 def has_products_of_bytes() -> bool:
     """Whether this CPU has what products in int8 need."""
     return cpu_features() >= OF_BYTES
+
+
+def has_inputs_of_two_bytes() -> bool:
+    """Whether this CPU's products of bytes round inputs so little that it is hardly ever seen in a translation."""
+    return has_products_of_bytes() and bool(OF_TWO_BYTES & cpu_features())
 
 
 def _sentences(mask: Truths) -> tuple[Integers, Integers]:

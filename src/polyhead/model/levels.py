@@ -16,6 +16,11 @@ HIGHEST = np.float32(127)
 TINY = np.float32(1e-30)
 """Weights that are all zero have no scale; too small to change any other's."""
 
+LOOKED_AT = 8
+"""Outputs of a linear map that tell whether its weights have been rounded; no others would be so by chance."""
+NEAR = np.float32(1e-3)
+"""How far from a level, in levels, float32 may have brought a weight that is on one."""
+
 
 def levels(weight: Floats) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """weight [N, K] → levels [N, K] and scales [N]: weight = scale · level, rounded."""
@@ -28,12 +33,27 @@ def on_levels(weights: Mapping[str, Floats]) -> dict[str, Floats]:
 
     Norms, biases, positions and an embedding that isn't the output layer's too are left as they are.
     """
+    chosen = _multiplied(weights)
+    return {name: _rounded(weight) if name in chosen else weight for name, weight in weights.items()}
+
+
+def are_on_levels(weights: Mapping[str, Floats]) -> bool:
+    """Whether a Transformer's weights are what `on_levels` makes of them, as far as some outputs of each map tell."""
+    return all(_is_rounded(weights[name][:LOOKED_AT]) for name in _multiplied(weights))
+
+
+def _multiplied(weights: Mapping[str, Floats]) -> set[str]:
+    """The names of the matrices of all linear maps, the output layer among them under the name that it has here."""
     output = "output.weight"
     while output not in weights:
         output = TIED[output]
-    multiplied = {name for name, weight in weights.items() if weight.ndim == 2 and name.split(".")[0] in STACKS}
-    chosen = multiplied | {output}
-    return {name: _rounded(weight) if name in chosen else weight for name, weight in weights.items()}
+    return {output} | {name for name, weight in weights.items() if weight.ndim == 2 and name.split(".")[0] in STACKS}
+
+
+def _is_rounded(weight: Floats) -> bool:
+    with np.errstate(invalid="ignore"):  # numbers that are none are on no level
+        whole, scales = levels(weight)
+        return bool((np.abs(whole * scales[:, None] - weight) <= NEAR * scales[:, None]).all())
 
 
 def _rounded(weight: Floats) -> Floats:

@@ -88,8 +88,8 @@ class Translator:
         dtype: of the prepared engine's products; "float32" gives the plain engine's translations
         shortlist: write only what the model directory's shortlist (the first one's) has for a sentence: somewhat faster
 
-        "auto" is what is fastest on this machine; `choices` says what was chosen. A shortlist may change answers: what
-        is missing there can't be written, and log-probabilities are over it.
+        "auto" is what is fastest here with the translations of "float32"; `choices` says what was chosen. A shortlist
+        may change answers: what is missing there can't be written, and log-probabilities are over it.
         """
         bundle, others_ = load_bundle(model), [load_bundle(other) for other in others]
         found = load_shortlist(Path(model), bundle.source_tokenizer, bundle.target_tokenizer) if shortlist else None
