@@ -118,11 +118,11 @@ def test_a_letter_with_more_marks_than_fit_is_read_in_pieces(models: int) -> Non
 
 
 def test_a_character_longer_than_any_source_in_training_is_read_all_the_same() -> None:
-    (found,) = Translator(transformer(LONG, longest_source=4)).translate(["a 😀 b"], target_language="xb")
+    (found,) = Translator(transformer(LONG, longest_source=4)).translate(["a 𠮷 b"], target_language="xb")
     assert len(found.sentences) == 3
 
 
 def test_a_character_that_no_piece_has_room_for_is_named() -> None:
     tiny = Translator(transformer(5), engine="prepared", dtype="float32")
-    with pytest.raises(PolyheadError, match="text 2 has a character of . tokens, '😀'; the model reads 3 at a time"):
-        tiny.translate(["a", "a 😀 b"], target_language="xb")
+    with pytest.raises(PolyheadError, match="text 2 has a character of . tokens, '𠮷'; the model reads 3 at a time"):
+        tiny.translate(["a", "a 𠮷 b"], target_language="xb")

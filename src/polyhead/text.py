@@ -1,4 +1,4 @@
-"""Plain text: normal forms, lines, words, sentences. Whatever splits a text here keeps every character of it."""
+"""Plain text: normal forms, lines, words, pieces. Whatever splits a text here keeps every character of it."""
 
 import re
 import unicodedata
@@ -7,23 +7,6 @@ from typing import Literal
 
 Normalisation = Literal["none", "NFC", "NFKC"]
 
-# Words that end in a full stop without ending the sentence; compared in lower case, without that last stop.
-_ABBREVIATIONS = frozenset(
-    """
-    mr mrs ms dr prof st jr sr vs etc cf al approx dept fig figs nos vol pp ed eds inc ltd corp gen col
-    e.g i.e a.m p.m u.s u.k ph.d d.c
-    z.b d.h u.a bzw usw evtl ggf inkl nr str tel vgl u.s.w s.o s.u o.ä
-    mm mme mlle mgr éd p.ex c.-à-d av j.-c
-    sra srta ud uds pág núm p.ej dott sig.ra
-    """.split()  # noqa: SIM905  a list of so many quoted words cannot be read
-)
-_CLOSERS = "\"'”’»›)\\]"
-_SENTENCE_END = re.compile(
-    rf"(?P<stop>[.!?…]+)[{_CLOSERS}]*(?:\s+|$)"  # Latin and Korean: a space or the end must follow
-    r"|[。！？｡]+[」』”’）】〉》]*\s*"  # Chinese and Japanese: nothing need follow
-    r"|[ \t\r]*\n\s*"  # a line break
-)
-_LAST_WORD = re.compile(r"\S*$")
 _CLAUSE_END = re.compile(r"[,;:]+\s+|[、，；：]\s*")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\S+")
@@ -59,46 +42,18 @@ def words(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _WORD.finditer(text)]
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, each with the white space after it: `"".join(sentences(text)) == text`.
+def pieces_within(sentence: str, fits: Callable[[str], bool]) -> list[str]:
+    """Cut a sentence so that every piece fits, at the best places there are; `"".join(pieces) == sentence`.
 
-    A full stop does not end a sentence after a known abbreviation, a single letter or a number of one or two digits,
-    nor before a small letter: for text too long for a model a missed end costs less than a wrong one.
-    """
-    return _cut(text, (match.end() for match in _SENTENCE_END.finditer(text) if _ends_sentence(text, match)))
-
-
-def pieces_within(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Cut `text` so that every piece fits, at the best places there are; `"".join(pieces) == text`.
-
-    A text that fits stays whole. Otherwise it is cut into sentences; a sentence that does not fit, at clause
-    punctuation; a clause, at white space; a word, between characters; a character with more marks than fit, between
-    these. Below sentences, neighbours that fit together stay together. A single code point that does not fit is a piece
-    all the same.
+    A sentence that fits stays whole. Otherwise it is cut at clause punctuation; a clause that does not fit, at white
+    space; a word, between characters; a character with more marks than fit, between these. Neighbours that fit together
+    stay together. A single code point that does not fit is a piece all the same.
 
     fits: whether a piece is short enough; taken to be true of every shorter piece too.
     """
-    if not text or fits(text):
-        return [text] if text else []
-    pieces: list[str] = []
-    for sentence in sentences(text):
-        pieces.extend([sentence] if fits(sentence) else _split_further(sentence, fits, _FINER))
-    return pieces
-
-
-def _ends_sentence(text: str, match: re.Match[str]) -> bool:
-    if match["stop"] not in (".", "…", "...") or match.end() == len(text):
-        return True
-    if text[match.end()].islower():
-        return False
-    if match["stop"] != ".":
-        return True
-    # The word before the stop; 40 characters are more than any abbreviation has.
-    found = _LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
-    word = found.group().lstrip("\"'“‘«‹([") if found else ""
-    initial = len(word) == 1 and word.lower() != word.upper()  # a cased letter: a Korean word may be one syllable
-    ordinal = len(word) <= 2 and word.isdigit()
-    return not (initial or ordinal or word.lower() in _ABBREVIATIONS)
+    if not sentence or fits(sentence):
+        return [sentence] if sentence else []
+    return _split_further(sentence, fits, _FINER)
 
 
 def _cut(text: str, ends: Iterator[int]) -> list[str]:

@@ -24,9 +24,9 @@ def test_as_many_lines_out_as_in(polyhead, toy_model, tmp_path, data):
     assert polyhead("translate", toy_model, "-", stdin=data).lines == answer.lines
 
 
-def test_an_empty_line_gives_an_empty_line(polyhead, toy_model):
+def test_a_blank_line_stays_as_it_is(polyhead, toy_model):
     answer = polyhead("translate", toy_model, stdin="".join(f"{line}\n" for line in LINES))
-    assert [bool(line) for line in answer.lines] == [True, False, True, False, True]
+    assert [line if not line.strip() else "…" for line in answer.lines] == ["…", "", "…", "  ", "…"]
     assert answer.err == f"{Translator.load(toy_model).choices[0]}\n"
 
 

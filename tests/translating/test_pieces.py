@@ -19,7 +19,8 @@ def test_pieces_are_the_text_and_fit_the_model(bundle, toy):
     assert sum(piece.text == 5 for piece in pieces) > 1
     for number, text in enumerate(texts):
         parts = [piece for piece in pieces if piece.text == number]
-        assert "".join(part.content + part.space for part in parts) == (text if text.strip() else "")
+        assert all(text[slice(*part.place)] == part.content == part.content.strip() for part in parts)
+        assert " ".join(part.content for part in parts) == text.strip()
         assert all(part.tokens == encode_source(bundle, part.content) for part in parts)
     assert max(len(piece.tokens) + 1 for piece in pieces) <= Limits.of([bundle]).source
 
@@ -43,3 +44,34 @@ def test_a_language_must_be_one_that_the_model_writes(bundle):
     named = bundle.config.model_copy(update={"target_languages": ("xb",), "tagged": False})
     with pytest.raises(ModelError, match="translates to xb, not to xc"):
         encode_source(type(bundle)(named, bundle.model, bundle.source_tokenizer, bundle.target_tokenizer), "a", "xc")
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("Bado kilu. Mera!", ["Bado kilu.", "Mera!"]),
+        ("  Bado.\r\n\n\tMera. \n", ["Bado.", "Mera."]),
+        ("1. Bado\n2. Mera\n- 5 … 😀\n", ["Bado", "Mera"]),
+        ("# Bado\n> > mera kilu\n* — Noti-pasu! “Bado”\n", ["Bado", "mera kilu", "Noti-pasu!", "“Bado”"]),
+        ("\u200b 12:30 – 5 €", []),
+    ],
+)
+def test_sentences_with_letters_are_pieces(bundle, text, contents):
+    assert [piece.content for piece in cut_into_pieces(bundle, [text], None, None, Limits.of([bundle]))] == contents
+
+
+def test_lines_are_pieces_for_a_model_that_has_learnt_several_sentences_at_a_time(bundle):
+    def contents(split, share):
+        config = bundle.config.model_copy(update={"several_sentences": share})
+        changed = type(bundle)(config, bundle.model, bundle.source_tokenizer, bundle.target_tokenizer)
+        pieces = cut_into_pieces(changed, ["Bado. Mera.\nKilu."], None, None, Limits.of([bundle]), split)
+        return [piece.content for piece in pieces]
+
+    assert contents("auto", None) == contents("auto", 0.02) == contents("sentence", 0.9) == ["Bado.", "Mera.", "Kilu."]
+    assert contents("auto", 0.5) == contents("line", None) == contents("line", 0.0) == ["Bado. Mera.", "Kilu."]
+
+
+def test_a_text_whose_translation_has_a_prefix_is_one_piece(bundle, toy):
+    prefix = [toy.target("bado")]
+    (only,) = cut_into_pieces(bundle, ["Bado. Mera."], None, prefix, Limits.of([bundle]))
+    assert only.content == "Bado. Mera."

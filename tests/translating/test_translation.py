@@ -1,8 +1,12 @@
 """Joining the translations of a text's pieces."""
 
-from dataclasses import replace
+import re
 
-from polyhead.translating.translation import Piece, Sentence, Translation, first_word, join
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhead.translating.translation import Piece, Sentence, Translation, join
 
 
 def translation(text, alignment=None):
@@ -10,41 +14,67 @@ def translation(text, alignment=None):
     return Translation(text, -1.0, -float(size), tuple(text.split()), (-1.0,) * size, alignment=alignment)
 
 
-def piece(content, space, first):
-    return Piece(0, content, space, first, [], [], 0)
+def pieces_of(text, *contents):
+    starts = []
+    for content in contents:
+        starts.append(text.index(content, starts[-1] + 1 if starts else 0))
+    return [Piece(0, start, content, [], []) for start, content in zip(starts, contents, strict=True)]
 
 
-def test_the_words_before_a_place():
-    text = "one two  three"
-    assert [first_word(text, start) for start in (0, 4, 9, 14)] == [0, 1, 2, 3]
-    assert first_word(text, 5) == 1, "a piece that begins within a word goes on with that word"
-
-
-def test_pieces_are_joined_by_their_own_white_space():
-    pieces = [piece("A.", "  ", 0), piece("B.", "\t", 1), piece("C.", "", 2), piece("D.", "", 2)]
-    parts = [[translation(text)] for text in ("a.", " b.", "c. ", "d.")]
-    joined = join(pieces, parts)
-    assert joined.text == "a.  b.\tc. d."
+def test_all_that_is_between_pieces_stays():
+    text = " \tA.  B.\tC.\r\n\n5\nD. \n"
+    parts = [[translation(each)] for each in ("a.", " b.", "c. ", "d.")]
+    joined = join(text, pieces_of(text, "A.", "B.", "C.", "D."), parts)
+    assert joined.text == " \ta.  b.\tc.\r\n\n5\nd. \n"
     assert joined.log_probability == -4.0
     assert joined.score == -1.0
     assert joined.tokens == ("a.", "b.", "c.", "d.")
     assert joined.alignment is None
 
 
+@pytest.mark.parametrize(
+    ("text", "contents", "translations", "whole"),
+    [
+        ("好。再见！", ("好。", "再见！"), ("Good.", "Bye!"), "Good. Bye!"),
+        ("好。再见！", ("好。", "再见！"), ("좋아.", "안녕!"), "좋아. 안녕!"),
+        ("好。再见！", ("好。", "再见！"), ("よし。", "またね！"), "よし。またね！"),
+        ("Good. Bye!", ("Good.", "Bye!"), ("好。", "再见！"), "好。 再见！"),
+        ("abcdef", ("abc", "def"), ("uvw", "xyz"), "uvwxyz"),
+    ],
+)
+def test_a_space_comes_between_sentences_where_the_target_language_has_one(text, contents, translations, whole):
+    joined = join(text, pieces_of(text, *contents), [[translation(each)] for each in translations])
+    assert joined.text == whole
+    assert [whole[slice(*sentence.target)] for sentence in joined.sentences] == list(translations)
+
+
+@given(st.lists(st.sampled_from(["A b.", "好。", " ", "\n", "\u3000", "5", "Ça va?", "네.", "\r\n"])))
+def test_a_text_that_is_copied_comes_back_to_the_byte(parts):
+    text = "".join(parts)
+    spans = [match.span() for match in re.finditer(r"A b\.|好。|Ça va\?|네\.", text)]
+    pieces = [Piece(0, start, text[start:end], [], []) for start, end in spans]
+    assert join(text, pieces, [[translation(piece.content)] for piece in pieces]).text == text
+
+
 def test_alignments_count_the_words_of_the_whole_text():
-    pieces = [piece("a b.", " ", 0), piece("c d.", "", 2)]
-    joined = join(pieces, [[translation("x y z.", ((0, 0), (1, 1), (1, 2)))], [translation("u v.", ((1, 0), (0, 1)))]])
-    assert joined.alignment == ((0, 0), (1, 1), (1, 2), (3, 3), (2, 4))
+    text = "1) a b. c d."
+    parts = [[translation("x y z.", ((0, 0), (1, 1), (1, 2)))], [translation("u v.", ((1, 0), (0, 1)))]]
+    joined = join(text, pieces_of(text, "a b.", "c d."), parts)
+    assert joined.text == "1) x y z. u v."
+    assert joined.alignment == ((1, 1), (2, 2), (2, 3), (4, 4), (3, 5))
 
 
 def test_the_n_best_of_a_whole_are_made_of_the_n_best_of_its_parts():
-    pieces = [piece("a.", " ", 0), piece("b.", "", 1)]
-    joined = join(
-        pieces, [[translation("1"), translation("2")], [translation("3"), translation("4"), translation("5")]]
-    )
+    parts = [[translation("1"), translation("2")], [translation("3"), translation("4"), translation("5")]]
+    joined = join("a. b.", pieces_of("a. b.", "a.", "b."), parts)
     assert [each.text for each in joined.alternatives] == ["1 3", "2 4"]
 
 
-def test_a_single_piece_is_left_as_it_is():
-    only = translation(" as it is ")
-    assert join([piece("a", "", 0)], [[only]]) == replace(only, sentences=(Sentence((0, 1), (0, 10), 3, False),))
+def test_a_text_without_pieces_is_its_own_translation():
+    joined = join(" 5\n", [], [])
+    assert (joined.text, joined.tokens, joined.score, joined.sentences) == (" 5\n", (), 0.0, ())
+
+
+def test_the_place_of_a_single_piece():
+    joined = join(" a", pieces_of(" a", "a"), [[translation(" as it is ")]])
+    assert (joined.text, joined.sentences) == (" as it is", (Sentence((1, 2), (1, 9), 3, False),))

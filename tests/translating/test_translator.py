@@ -57,13 +57,16 @@ def test_order_and_the_presence_of_others_change_nothing(translator):
     assert [translator.translate([text])[0].text for text in TEXTS] == list(expected.values())
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\t  ", "\u2028", "\u3000", "\r"])
-def test_blank_text_gives_empty_text_and_needs_no_model(translator, blank):
+BLANK = ["", " ", "\t  ", "\u2028", "\u3000", "\r", "-", "?", "5", "…", "😀", "\u200b", "12:30 – 5 €\n"]
+
+
+@pytest.mark.parametrize("blank", BLANK)
+def test_text_without_letters_stays_as_it_is_and_needs_no_model(translator, blank):
     middle = translator.translate(["bado", blank, "kilu"], align=True, n_best=2)
-    assert (middle[1].text, middle[1].score, middle[1].tokens, middle[1].alignment) == ("", 0.0, (), ())
+    assert (middle[1].text, middle[1].score, middle[1].tokens, middle[1].alignment) == (blank, 0.0, (), ())
     assert texts([middle[0], middle[2]]) == texts(translator.translate(["bado", "kilu"], n_best=2))
     assert translator.translate([]) == []
-    assert texts(translator.translate([blank])) == [""]
+    assert texts(translator.translate([blank])) == [blank]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +167,7 @@ def test_a_check_at_every_step_can_end_the_search(translator):
 def test_a_translation_knows_where_its_sentences_stand(translator):
     spoken = [f"{words(4, seed)}!" for seed in range(4)]
     long, short = translator.translate([" \n".join(spoken), "  bado kilu "])
-    assert short.sentences == (Sentence((0, 12), (0, len(short.text)), len(short.tokens), True),)
+    assert short.sentences == (Sentence((2, 11), (2, len(short.text) - 1), len(short.tokens), True),)
     source = " \n".join(spoken)
     assert [source[slice(*sentence.source)] for sentence in long.sentences] == spoken
     assert " \n".join(long.text[slice(*sentence.target)] for sentence in long.sentences) == long.text
@@ -377,3 +380,13 @@ def test_a_look_inside_shows_what_the_shortlist_allows(toy_model, with_everythin
     only = Translator(bundle, engine="prepared", shortlist=nothing)
     assert texts(only.translate(["bado kilu"])) == [""]
     assert only.attention("bado kilu").target.text == ""
+
+
+def test_every_sentence_of_a_text_is_translated_and_its_shape_is_kept(translator):
+    spoken = [f"{words(2, seed).capitalize()}." for seed in range(4)]
+    first, second, third, fourth = (one.text for one in translator.translate(spoken))
+    text = "  {} {}\r\n\r\n\t{}\n- {}\n"
+    (whole,) = translator.translate([text.format(*spoken)])
+    assert whole.text == text.format(first, second, third, fourth)
+    (lines,) = translator.translate([text.format(*spoken)], split="line")
+    assert len(lines.sentences) == 3

@@ -39,6 +39,8 @@ class BundleConfig(Config):
     """V of the target."""
     longest_source: int | None = Field(default=None, ge=2, le=LONGEST)
     """The longest source in training, in tokens with tag and `<eos>`: a longer text is translated in pieces."""
+    several_sentences: float | None = Field(default=None, ge=0, le=1)
+    """The share of source texts in training that had more than one sentence; unset: not known."""
     score_tokenize: str | None = None
     """sacreBLEU's tokenizer that suits what it writes; unset: by target language."""
     model: ModelConfig = Field(discriminator="kind")

@@ -52,6 +52,7 @@ def translate(
     prefix: NamedPath | None = None,
     ensemble: tuple[NamedPath, ...] = (),
     align: bool = False,
+    no_split: bool = False,
     batch_tokens: BatchTokens = 4096,
     threads: Threads | None = None,
     engine: Literal["auto", "plain", "prepared"] = "auto",
@@ -66,7 +67,8 @@ def translate(
     model
         A model directory.
     file
-        Text to translate, a sentence or paragraph a line; standard input if left out.
+        Text to translate: lines of any number of sentences, which are translated one by one. Standard input if left
+        out.
     to
         The target language, for a model that writes several.
     beam
@@ -100,6 +102,8 @@ def translate(
         More model directories, whose probabilities are averaged with the first one's.
     align
         Write word alignments after a tab, as source-target pairs such as 0-0 1-2.
+    no_split
+        Give the model whole lines to read, not their sentences one by one.
     batch_tokens
         Padded source tokens × hypotheses translated together.
     threads
@@ -151,6 +155,7 @@ def translate(
             target_language=to,
             prefixes=prefixes,
             align=align,
+            split="line" if no_split else "auto",
             batch_tokens=batch_tokens,
             progress=advance,
         )

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.data.readers.pair import Pair
+from polyhead.sentences import sentences
 
 LOOKED_AT = 200_000
 """Pairs from which words and characters are counted; of a larger corpus these are enough."""
+SENTENCES_LOOKED_AT = 20_000
+"""Texts of which sentences are counted."""
 WIDE = 3
 """How much of a token a Chinese character, a kana or a Korean syllable is, compared with a letter."""
 LETTERS_A_TOKEN = 4.5
@@ -59,6 +62,12 @@ class CorpusStatistics:
             source_tokens=round(scale * _tokens(sources)),
             target_tokens=round(scale * _tokens(targets)),
         )
+
+
+def share_of_several(texts: Sequence[str], language: str | None) -> float:
+    """Which share of the texts has more than one sentence, by some that stand at even distances; rounded to 0.01 %."""
+    some = texts[:: max(1, len(texts) // SENTENCES_LOOKED_AT)]
+    return round(sum(len(sentences(text, language)) > 1 for text in some) / max(1, len(some)), 4)
 
 
 _PUNCTUATION = "".join(character for character in map(chr, range(0x3100)) if unicodedata.category(character)[0] in "PS")

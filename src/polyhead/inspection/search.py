@@ -56,6 +56,10 @@ class Subject(Protocol):
         """The model's own settings, changed as asked."""
         ...
 
+    def pieces(self, texts: Sequence[str], target_language: str | None = None) -> Sequence[object]:
+        """The parts of the texts that are translated one by one."""
+        ...
+
     def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
         """What the encoder reads, without `<eos>`."""
         ...

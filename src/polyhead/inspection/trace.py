@@ -17,7 +17,14 @@ from polyhead.inspection.model_info import model_info
 from polyhead.inspection.prediction import Prediction
 from polyhead.inspection.recorder import record
 from polyhead.inspection.search import Subject, beam_settings, search
-from polyhead.inspection.sentence import EmptyText, check_length, given_target, source_tokens, written_target
+from polyhead.inspection.sentence import (
+    EmptyText,
+    TooLong,
+    check_length,
+    given_target,
+    source_tokens,
+    written_target,
+)
 from polyhead.inspection.tensors import Tensors
 from polyhead.inspection.traced import Trace
 from polyhead.model.arrays import InArrays
@@ -93,6 +100,9 @@ def _read(translator: Subject, text: str, target_language: str | None) -> list[i
         raise EmptyText("there is nothing to look at in an empty text")
     ids = translator.encode_source(text, target_language)
     check_length(len(ids) + 1, translator.longest_source, "text")
+    sentences = len(translator.pieces([text], target_language))
+    if sentences > 1:
+        raise TooLong(f"the text has {sentences} sentences, which are translated one by one: look at one of them")
     return ids
 
 

@@ -19,6 +19,7 @@ from polyhead.bundle.load import load_tokenizers
 from polyhead.bundle.save import save_description, save_weights, tokenizer_files
 from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader, Position
+from polyhead.data.statistics import share_of_several
 from polyhead.data.store import EncodedCorpus
 from polyhead.data.weighting import weighted
 from polyhead.errors import ModelError, RecipeError
@@ -80,15 +81,17 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         raise RecipeError(
             f"every training pair has more than {longest} tokens on a side; raise data.max_tokens or model.max_length"
         )
+    source_language = both_ways(recipe.data).source_language
     config = BundleConfig(
         polyhead=polyhead.__version__,
-        source_language=both_ways(recipe.data).source_language,
+        source_language=source_language,
         target_languages=pairs.languages,
         both_directions=recipe.data.both_directions,
         tagged=tagged,
         source_vocabulary=source.vocabulary_size,
         target_vocabulary=target.vocabulary_size,
         longest_source=report.longest_source,
+        several_sentences=share_of_several([pair.source for pair in pairs.train], source_language),
         score_tokenize=recipe.data.score_tokenize,
         model=recipe.model,
         tokenizer=recipe.tokenizer,

@@ -4,19 +4,18 @@
     step     {sentence, t, candidates}   what the beam made of its hypotheses
     done     {text, tokens, score, sentences}
 
-A text that is too long for the model is translated sentence by sentence, in order.
+A text of several sentences is translated one by one, in order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from polyhead.decoding.trace import SearchTree, StepRecord
 from polyhead.inspection.beam import step_json
 from polyhead.server.scored import ranked
-from polyhead.text import pieces_within
 from polyhead.tokenizers.protocol import Tokenizer
-from polyhead.translating.translation import Piece, Translation, first_word, join
+from polyhead.translating.translation import Translation, join
 from polyhead.translating.translator import Translator
 
 Send = Callable[[str, dict[str, Any]], None]
@@ -34,30 +33,21 @@ class Telling:
 
     def __call__(self, translator: Translator) -> None:
         """Translates and tells."""
-        pieces = list(self._pieces(translator))
+        pieces = translator.pieces([self.text], self.language)
         parts: list[list[Translation]] = []
         for number, piece in enumerate(pieces):
             observer = _Observer(number, translator.bundle.target_tokenizer, self.send)
             parts.append(
                 translator.translate(
-                    [piece.content], target_language=self.language, beam_size=self.beam_size, observer=observer
+                    [piece.content],
+                    target_language=self.language,
+                    beam_size=self.beam_size,
+                    split="line",
+                    observer=observer,
                 )
             )
-        whole = ranked(join(pieces, parts)).model_dump()
+        whole = ranked(join(self.text, pieces, parts)).model_dump()
         self.send("done", {name: whole[name] for name in ("text", "tokens", "score", "sentences")})
-
-    def _pieces(self, translator: Translator) -> Iterator[Piece]:
-        """The sentences that fit the model, with their places; blank ones are left out."""
-
-        def fits(part: str) -> bool:
-            return len(translator.encode_source(part, self.language)) < translator.longest_source
-
-        start = 0
-        for part in pieces_within(self.text, fits):
-            content = part.rstrip()
-            if content:
-                yield Piece(0, content, part[len(content) :], first_word(self.text, start), [], [], start)
-            start += len(part)
 
 
 class _Observer:

@@ -1,12 +1,23 @@
-"""Texts → what a model reads at a time: tagged, tokenized, split where they are longer than it has learnt to read."""
+"""Texts → what a model reads at a time: sentences, tagged and tokenized, cut where it has learnt no longer ones."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.sentences import sentences
 from polyhead.text import pieces_within
-from polyhead.translating.translation import Piece, first_word
+from polyhead.translating.translation import Piece, Span
+
+Split = Literal["auto", "sentence", "line"]
+"""What of a text a model reads at a time: its sentences or its lines; "auto" is what the model was trained on."""
+MIXED = 0.1
+"""With this share of texts of several sentences in training a model has learnt to read them as they are."""
+
+_BULLET = re.compile(r"\s*(?:[-–—*•·‣▪◦●○■□➤►▶→>#+|~✓✔✗☐☑]+\s+)+")
+"""What stands before an item of a list, a heading or a quoted line, and isn't part of the sentence."""
 
 
 @dataclass(frozen=True)
@@ -46,41 +57,88 @@ def encode_source(bundle: Bundle, text: str, target_language: str | None = None)
     return [*language_tag(bundle, target_language), *bundle.source_tokenizer.encode(text)]
 
 
+def is_split(bundle: Bundle, split: Split) -> bool:
+    """Whether lines are cut into sentences for this model."""
+    several = bundle.config.several_sentences
+    return split == "sentence" or (split == "auto" and (several is None or several < MIXED))
+
+
 def cut_into_pieces(
     bundle: Bundle,
     texts: Sequence[str],
     target_language: str | None,
     prefixes: Sequence[str] | None,
     limits: Limits,
+    split: Split = "auto",
 ) -> Iterator[Piece]:
-    """The texts, split where they are longer than a source may be; blank texts have no piece.
+    """The sentences of the texts; what has no letters is none. A text whose translation has a prefix is one sentence.
 
-    A single character is read even where it is longer than any source in training was. Raises ModelError for a language
-    that the model doesn't write, PolyheadError for prefixes that don't fit and for a character of more tokens than the
-    model has positions.
+    A sentence that is longer than a source may be is cut. A single character is read even where it is longer than any
+    source in training was. Raises ModelError for a language that the model doesn't write, PolyheadError for prefixes
+    that don't fit and for a character of more tokens than the model has positions.
     """
     tag = language_tag(bundle, target_language)
     encode = bundle.source_tokenizer.encode
+
+    def fits(part: str) -> bool:
+        return len(encode(part)) <= room
+
     room, most = limits.source - len(tag) - 1, limits.target - len(tag) - 1
     given = _encode_prefixes(bundle, texts, prefixes, limits.target)
-    encoded = bundle.source_tokenizer.encode_many(texts)
-    for number, (text, tokens, prefix) in enumerate(zip(texts, encoded, given, strict=True)):
-        whole = len(tokens) <= room
-        parts = [text] if whole else pieces_within(text, lambda part: len(encode(part)) <= room)
-        start = 0
-        for part in parts:
-            if part.strip():
-                content = part if whole else part.rstrip()
-                ids = tokens if whole else encode(content)
-                if len(ids) > most:
-                    raise PolyheadError(
-                        f"text {number + 1} has a character of {len(ids)} tokens, {content[:1]!r}; the model reads "
-                        f"{max(most, 0)} at a time, so leave it out or use a model with a larger max_length"
-                    )
-                space = part[len(content) :]
-                yield Piece(number, content, space, first_word(text, start), [*tag, *ids], prefix, start)
-                prefix = []
-            start += len(part)
+    language = _language(bundle, target_language)
+    by_sentences = is_split(bundle, split)
+    units = [
+        (number, span)
+        for number, (text, prefix) in enumerate(zip(texts, given, strict=True))
+        for span in _spans(text, _parts(text, language, by_sentences and not prefix))
+    ]
+    encoded = bundle.source_tokenizer.encode_many([texts[number][slice(*span)] for number, span in units])
+    for (number, (start, end)), tokens in zip(units, encoded, strict=True):
+        unit = texts[number][start:end]
+        spans = [(0, len(unit))] if len(tokens) <= room else _cut(unit, language, fits)
+        for begin, stop in spans:
+            content = unit[begin:stop]
+            ids = tokens if len(spans) == 1 else encode(content)
+            if len(ids) > most:
+                raise PolyheadError(
+                    f"text {number + 1} has a character of {len(ids)} tokens, {content[:1]!r}; the model reads "
+                    f"{max(most, 0)} at a time, so leave it out or use a model with a larger max_length"
+                )
+            yield Piece(number, start + begin, content, [*tag, *ids], given[number])
+            given[number] = []
+
+
+def _language(bundle: Bundle, target_language: str | None) -> str | None:
+    """That of the source, as far as it is known."""
+    known = [language for language in bundle.config.source_languages if language != target_language]
+    return known[0] if len(known) == 1 else None
+
+
+def _parts(text: str, language: str | None, by_sentences: bool) -> list[str]:
+    """The sentences or the lines of a text, which are all of it."""
+    return sentences(text, language) if by_sentences else text.splitlines(keepends=True)
+
+
+def _cut(unit: str, language: str | None, fits: Callable[[str], bool]) -> list[Span]:
+    """The places of parts that fit."""
+    return _spans(unit, [part for each in sentences(unit, language) for part in pieces_within(each, fits)])
+
+
+def _spans(text: str, parts: Sequence[str]) -> list[Span]:
+    """Where parts, which are all of a text, stand in it, without white space around them and bullets before them.
+
+    Parts without letters are left out.
+    """
+    found: list[Span] = []
+    start = 0
+    for part in parts:
+        mark = _BULLET.match(part)
+        begin, content = (mark.end() if mark else 0), part.rstrip()
+        if any(map(str.isalpha, content)):
+            begin += len(content[begin:]) - len(content[begin:].lstrip())
+            found.append((start + begin, start + len(content)))
+        start += len(part)
+    return found
 
 
 def _encode_prefixes(

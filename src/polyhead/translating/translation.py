@@ -1,8 +1,11 @@
-"""Translations as values, and the joining of those whose source was too long for the model to take in one piece."""
+"""Translations as values, and how those of a text's sentences become the translation of the text."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from polyhead.text import words
 from polyhead.translating.alignment import Alignment
 
 Span = tuple[int, int]
@@ -48,60 +51,82 @@ class Piece:
 
     text: int
     """The number of the input text it belongs to."""
+    start: int
+    """Where it begins in the input text."""
     content: str
-    space: str
-    """The white space after it in the input."""
-    first_word: int
-    """The number of its first word in the input text."""
+    """What stands there, without white space around it."""
     tokens: list[int]
     """What the model reads: a language tag, where it has tags, and the piece's tokens."""
     prefix: list[int]
     """What its translation must begin with."""
-    start: int
-    """Where it begins in the input text."""
+
+    @property
+    def place(self) -> Span:
+        """Where it stands in the input text."""
+        return self.start, self.start + len(self.content)
 
 
-def first_word(text: str, start: int) -> int:
-    """How many words of `text` have ended before `start`: the number of the word that stands or begins there."""
-    words = len(text[:start].split())
-    inside = 0 < start < len(text) and not text[start - 1].isspace() and not text[start].isspace()
-    return words - inside
+def join(text: str, pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]) -> Translation:
+    """A text, its pieces in order, and the n-best list of each → the text's translation, with its own n-best list.
 
-
-def join(pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]) -> Translation:
-    """A text's pieces, one at least, and the n-best list of each → the text's translation, with its own n-best list.
-
+    What stands between, before and behind the pieces stays as it is; a text without pieces is its own translation.
     Pieces have no words in common, so the best whole is made of the best parts, the second of the second ones.
     """
-    ranks = min(len(ranked) for ranked in translations)
-    nbest = [_concatenate(pieces, [ranked[rank] for ranked in translations]) for rank in range(ranks)]
+    ranks = min((len(ranked) for ranked in translations), default=1)
+    nbest = [_concatenate(text, pieces, [ranked[rank] for ranked in translations]) for rank in range(ranks)]
     return replace(nbest[0], alternatives=tuple(nbest)) if len(nbest) > 1 else nbest[0]
 
 
-def _concatenate(pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
-    """Joined by the white space that stood between the pieces; by a space where there was none."""
-    if len(parts) == 1:
-        return replace(parts[0], sentences=(_sentence(pieces[0], parts[0], (0, len(parts[0].text))),))
-    text = ""
-    alignment: list[tuple[int, int]] = []
-    sentences: list[Sentence] = []
+def _concatenate(text: str, pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
+    written: list[str] = []
+    places: list[Span] = []
+    end = length = 0
     for piece, part in zip(pieces, parts, strict=True):
-        written = len(text.split())
-        alignment += [(i + piece.first_word, j + written) for i, j in part.alignment or ()]
         content = part.text.strip()
-        sentences.append(_sentence(piece, part, (len(text), len(text) + len(content))))
-        text += content + (piece.space or " ")
+        between = text[end : piece.start]
+        if not between and written:
+            between = _space_between(text[end - 1], written[-1], content)
+        places.append((length + len(between), length + len(between) + len(content)))
+        written += [between, content]
+        end, length = piece.place[1], places[-1][1]
+    whole = "".join([*written, text[end:]])
+    aligned = all(part.alignment is not None for part in parts)
     return Translation(
-        text.rstrip(),
-        sum(part.score for part in parts) / len(parts),
+        whole,
+        sum(part.score for part in parts) / max(1, len(parts)),
         sum(part.log_probability for part in parts),
         tuple(token for part in parts for token in part.tokens),
         tuple(value for part in parts for value in part.token_log_probabilities),
-        alignment=tuple(alignment) if parts[0].alignment is not None else None,
-        sentences=tuple(sentences),
+        alignment=_alignment(text, whole, pieces, parts, places) if parts and aligned else None,
+        sentences=tuple(map(_sentence, pieces, parts, places)),
+    )
+
+
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
+"""Letters and punctuation of Thai, Lao, Burmese, Khmer, Chinese and Japanese, which put no spaces between sentences."""
+
+
+def _space_between(end: str, before: str, after: str) -> str:
+    """Between the translations of two sentences that no space is between: one, where only the target language has any.
+
+    end: the first sentence's last character; one that isn't such punctuation is in a word that was cut in two
+    """
+    unspaced = _UNSPACED.match(before[-1:]) or _UNSPACED.match(after[:1])
+    return " " if _UNSPACED.match(end) and not unspaced else ""
+
+
+def _alignment(
+    text: str, whole: str, pieces: Sequence[Piece], parts: Sequence[Translation], places: Sequence[Span]
+) -> Alignment:
+    """The parts' alignments in the numbers that words have in the text and in its translation."""
+    sources, targets = ([end for _, end in words(each)] for each in (text, whole))
+    return tuple(
+        (i + bisect_right(sources, piece.start), j + bisect_right(targets, start))
+        for piece, part, (start, _) in zip(pieces, parts, places, strict=True)
+        for i, j in part.alignment or ()
     )
 
 
 def _sentence(piece: Piece, part: Translation, place: Span) -> Sentence:
     finished = len(part.token_log_probabilities) > len(part.tokens)
-    return Sentence((piece.start, piece.start + len(piece.content)), place, len(part.tokens), finished)
+    return Sentence(piece.place, place, len(part.tokens), finished)

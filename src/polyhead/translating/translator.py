@@ -22,9 +22,9 @@ from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.translating.companions import check_together
-from polyhead.translating.pieces import Limits, cut_into_pieces, encode_source
+from polyhead.translating.pieces import Limits, Split, cut_into_pieces, encode_source
 from polyhead.translating.search import PieceSearch
-from polyhead.translating.translation import Translation, join
+from polyhead.translating.translation import Piece, Translation, join
 
 if TYPE_CHECKING:
     from polyhead.decoding.scoring import TeacherForcing
@@ -105,15 +105,19 @@ class Translator:
         target_language: str | None = None,
         prefixes: Sequence[str] | None = None,
         align: bool = False,
+        split: Split = "auto",
         batch_tokens: int = BATCH_TOKENS,
         progress: Callable[[int], None] | None = None,
         observer: Observer | None = None,
         check: Callable[[], None] | None = None,
     ) -> list[Translation]:
-        """One translation a text, in order; an empty text gives an empty translation.
+        """One translation a text, in order.
 
-        `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text above the model's
-        length limit is split at sentence ends and the translations are joined. `progress` hears how many are done;
+        A text is translated sentence by sentence: what stands between them, line breaks and all other white space,
+        stays as it is, and so does a sentence without letters. `split="line"` gives the model whole lines to read,
+        which "auto" does for a model that was trained on lines of several sentences. A sentence above the model's
+        length limit is cut. `search` is the model's own setting unless given; `beam_size` and `n_best` change it.
+        A text whose translation has a prefix is not cut into sentences. `progress` hears how many texts are done;
         `observer` is shown every step of every beam search, one search after the other; `check` is called at every step
         from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
@@ -121,7 +125,7 @@ class Translator:
         if isinstance(texts, str):
             raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
         config = self.search_settings(search, beam_size, n_best)
-        pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits))
+        pieces = self.pieces(texts, target_language, prefixes, split)
         searching = PieceSearch(self.engine, self._shortlisted, self.rules, config, batch_tokens, observer, check)
         found = searching.run(pieces, len(texts), progress)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
@@ -135,11 +139,21 @@ class Translator:
         of_text: list[list[int]] = [[] for _ in texts]
         for i, piece in enumerate(pieces):
             of_text[piece.text].append(i)
-        nothing = Translation("", 0.0, 0.0, (), (), alignment=() if align else None)
-        return [
-            join([pieces[i] for i in numbers], [translated[i] for i in numbers]) if numbers else nothing
-            for numbers in of_text
+        joined = [
+            join(text, [pieces[i] for i in numbers], [translated[i] for i in numbers])
+            for text, numbers in zip(texts, of_text, strict=True)
         ]
+        return [replace(each, alignment=each.alignment or ()) for each in joined] if align else joined
+
+    def pieces(
+        self,
+        texts: Sequence[str],
+        target_language: str | None = None,
+        prefixes: Sequence[str] | None = None,
+        split: Split = "auto",
+    ) -> list[Piece]:
+        """The parts of the texts that are translated one by one, in order. Raises what `translate` does."""
+        return list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits, split))
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None
