@@ -19,7 +19,7 @@ def sentences(text: str, language: str | None = None) -> list[str]:
     """The sentences of a text, each with the white space after it: `"".join(sentences(text)) == text`.
 
     language: the text's, as a BCP 47 code such as ko or pt-BR; None or one without rules of its own: general ones
-    A line break of whatever kind ends a sentence.
+    A line break of whatever kind ends a sentence. Raises UnicodeEncodeError for half of a surrogate pair.
     """
     code = (language or "").partition("-")[0].lower()
     return [sentence for line in text.splitlines(keepends=True) for sentence in _of_line(line, code)]

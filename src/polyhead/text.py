@@ -10,6 +10,7 @@ Normalisation = Literal["none", "NFC", "NFKC"]
 _CLAUSE_END = re.compile(r"[,;:]+\s+|[、，；：]\s*")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\S+")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Joiners and variation selectors: they belong to the character before them, as combining marks do.
 _EXTENDERS = frozenset("\u200d\ufe0e\ufe0f")
 
@@ -23,6 +24,14 @@ def normalise(text: str, form: Normalisation, lowercase: bool = False) -> str:
         if form != "none":
             text = unicodedata.normalize(form, text)  # lower-casing can take a text out of its normal form
     return text
+
+
+def without_surrogates(text: str) -> str:
+    """`text` with each half of a surrogate pair replaced by U+FFFD, character for character.
+
+    UTF-8 cannot write such a half, yet JSON can carry one into a string.
+    """
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def split_lines(data: str) -> list[str]:

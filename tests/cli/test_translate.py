@@ -1,6 +1,7 @@
 """`polyhead translate` and `polyhead score`: lines in, as many lines out."""
 
 import json
+import re
 
 import pytest
 
@@ -130,3 +131,24 @@ def test_score(polyhead, toy_model, tmp_path):
     assert (
         "2 source texts, but 1 translations" in polyhead("score", toy_model, "--source", source, "--target", target).err
     )
+
+
+def test_every_translation_of_an_n_best_list_has_its_alignment(polyhead, toy_model):
+    answer = polyhead("translate", toy_model, "--n-best", 2, "--align", stdin="bado kilu\n")
+    fields = [line.split(" ||| ") for line in answer.lines]
+    assert [len(each) for each in fields] == [4, 4]
+    assert all(re.fullmatch(r"\d+-\d+( \d+-\d+)*", each[3]) for each in fields)
+    answer = polyhead("translate", toy_model, "--n-best", 2, "--align", "--json", stdin="bado kilu\n")
+    assert all(each["alignment"] for each in json.loads(answer.lines[0])["alternatives"])
+
+
+def test_lengths_that_exclude_each_other_are_refused(polyhead, toy_model):
+    answer = polyhead("translate", toy_model, "--min-length", 30, "--max-length", 5, stdin="bado\n")
+    assert answer.status == 2
+    assert "--min-length 30 is above --max-length 5" in answer.err
+
+
+def test_whole_lines_are_read_where_that_is_asked_for(polyhead, toy_model):
+    apart = polyhead("translate", toy_model, "--json", stdin="Bado. Mera.\n")
+    whole = polyhead("translate", toy_model, "--json", "--no-split", stdin="Bado. Mera.\n")
+    assert [len(json.loads(each.lines[0])["sentences"]) for each in (apart, whole)] == [2, 1]

@@ -101,7 +101,8 @@ def translate(
     ensemble
         More model directories, whose probabilities are averaged with the first one's.
     align
-        Write word alignments after a tab, as source-target pairs such as 0-0 1-2.
+        Write word alignments after a tab, or behind the scores of several translations, as source-target pairs such as
+        0-0 1-2.
     no_split
         Give the model whole lines to read, not their sentences one by one.
     batch_tokens
@@ -129,6 +130,8 @@ def translate(
     drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     if not sample and drawn != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
         raise UsageError("--temperature, --top-k and --top-p shape a distribution to draw from; add --sample")
+    if min_length is not None and max_length is not None and min_length > max_length:
+        raise UsageError(f"--min-length {min_length} is above --max-length {max_length}: no output can have both")
     if threads is not None:
         use_cores(threads)
     lines = read_lines(file)
@@ -189,7 +192,8 @@ def _written(results: Sequence[Translation], *, as_json: bool, ranked: bool, ali
             yield json.dumps(asdict(result), ensure_ascii=False)
         elif ranked:
             for each in result.alternatives or (result,):
-                yield f"{number} ||| {each.text} ||| {each.score:.6f}"
+                alignment = f" ||| {pharaoh(each.alignment or ())}" if aligned else ""
+                yield f"{number} ||| {each.text} ||| {each.score:.6f}{alignment}"
         elif aligned:
             yield f"{result.text}\t{pharaoh(result.alignment or ())}"
         else:

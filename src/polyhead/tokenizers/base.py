@@ -1,6 +1,5 @@
 """What all tokenizers share: the ids of specials and tags, and the file."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -8,18 +7,10 @@ from pathlib import Path
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file
 from polyhead.symbols import PAD, SPECIAL_PIECES, UNK, language_tag
-from polyhead.text import normalise
+from polyhead.text import normalise, without_surrogates
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Token
 from polyhead.tokenizers.spm import Model
-
-# UTF-8 cannot write half of a surrogate pair, yet JSON can carry one into a string.
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def without_surrogates(text: str) -> str:
-    """`text` with each half surrogate pair replaced by U+FFFD, character for character."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 class BaseTokenizer(ABC):

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from random import Random
 
-from polyhead.tokenizers.base import BaseTokenizer, without_surrogates
+from polyhead.text import without_surrogates
+from polyhead.tokenizers.base import BaseTokenizer
 from polyhead.tokenizers.lattice import Lattice
 from polyhead.tokenizers.offsets import escape, escaped, normalised, unescape, unescaped_places
 from polyhead.tokenizers.protocol import Token

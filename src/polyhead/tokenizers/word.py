@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from polyhead.symbols import UNK
-from polyhead.text import words
-from polyhead.tokenizers.base import BaseTokenizer, without_surrogates
+from polyhead.text import without_surrogates, words
+from polyhead.tokenizers.base import BaseTokenizer
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.offsets import normalised, unescape
 from polyhead.tokenizers.protocol import Token

@@ -1,16 +1,33 @@
 """Word alignments of translated pieces, read from the model's attention."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from polyhead.batch import collate, cut_by_length
 from polyhead.bundle.bundle import Bundle
+from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.errors import ModelError
 from polyhead.model.recording import weights_of
 from polyhead.translating.alignment import Alignment, align_words
-from polyhead.translating.translation import Piece
+from polyhead.translating.translation import Piece, Translation
 
 BATCH_TOKENS = 4096
 """Padded tokens of both sides looked at together."""
+
+
+def with_alignments(
+    bundle: Bundle,
+    pieces: Sequence[Piece],
+    found: Sequence[Sequence[Hypothesis]],
+    translated: Sequence[Sequence[Translation]],
+) -> list[list[Translation]]:
+    """The n-best list of each piece, and the hypotheses that it was made of → the same with word alignments.
+
+    Raises what `align_pieces` does.
+    """
+    repeated = [piece for piece, hypotheses in zip(pieces, found, strict=True) for _ in hypotheses]
+    alignments = iter(align_pieces(bundle, repeated, [each.tokens for hypotheses in found for each in hypotheses]))
+    return [[replace(each, alignment=next(alignments)) for each in ranked] for ranked in translated]
 
 
 def align_pieces(bundle: Bundle, pieces: Sequence[Piece], outputs: Sequence[Sequence[int]]) -> list[Alignment]:

@@ -66,6 +66,19 @@ class Piece:
         return self.start, self.start + len(self.content)
 
 
+def join_all(
+    texts: Sequence[str], pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]
+) -> list[Translation]:
+    """Texts, the pieces of all, and the n-best list of each piece → the texts' translations."""
+    of_text: list[list[int]] = [[] for _ in texts]
+    for number, piece in enumerate(pieces):
+        of_text[piece.text].append(number)
+    return [
+        join(text, [pieces[i] for i in numbers], [translations[i] for i in numbers])
+        for text, numbers in zip(texts, of_text, strict=True)
+    ]
+
+
 def join(text: str, pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]) -> Translation:
     """A text, its pieces in order, and the n-best list of each → the text's translation, with its own n-best list.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.load import load_bundle
-from polyhead.decoding.config import BeamConfig, SearchConfig
+from polyhead.decoding.config import SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid, Rule
@@ -21,10 +21,11 @@ from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
 from polyhead.shortlist.shortlist import Shortlist
+from polyhead.translating.arguments import check_choice, check_count, check_text, check_texts, search_within
 from polyhead.translating.companions import check_together
 from polyhead.translating.pieces import Limits, Split, cut_into_pieces, encode_source
 from polyhead.translating.search import PieceSearch
-from polyhead.translating.translation import Piece, Translation, join
+from polyhead.translating.translation import Piece, Translation, join_all
 
 if TYPE_CHECKING:
     from polyhead.decoding.scoring import TeacherForcing
@@ -56,6 +57,8 @@ class Translator:
         models of different vocabularies or languages, for a shortlist of other vocabularies, and for a damaged file of
         weights.
         """
+        check_choice(engine, EngineName, "engine")
+        check_choice(dtype, DtypeName, "dtype")
         check_together([bundle, *others], shortlist)
         self.bundle = bundle
         self.bundles = (bundle, *others)
@@ -122,8 +125,8 @@ class Translator:
         from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
         """
-        if isinstance(texts, str):
-            raise TypeError("translate() takes a list of texts; put a single text in brackets: translate([text])")
+        texts = check_texts(texts)
+        check_count(batch_tokens, "batch_tokens")
         config = self.search_settings(search, beam_size, n_best)
         pieces = self.pieces(texts, target_language, prefixes, split)
         searching = PieceSearch(self.engine, self._shortlisted, self.rules, config, batch_tokens, observer, check)
@@ -131,18 +134,10 @@ class Translator:
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
         if align:
             with needing_extra("word alignment"):
-                from polyhead.translating.piece_alignment import align_pieces
+                from polyhead.translating.piece_alignment import with_alignments
 
-            alignments = align_pieces(self.bundle, pieces, [hypotheses[0].tokens for hypotheses in found])
-            for ranked, alignment in zip(translated, alignments, strict=True):
-                ranked[0] = replace(ranked[0], alignment=alignment)
-        of_text: list[list[int]] = [[] for _ in texts]
-        for i, piece in enumerate(pieces):
-            of_text[piece.text].append(i)
-        joined = [
-            join(text, [pieces[i] for i in numbers], [translated[i] for i in numbers])
-            for text, numbers in zip(texts, of_text, strict=True)
-        ]
+            translated = with_alignments(self.bundle, pieces, found, translated)
+        joined = join_all(texts, pieces, translated)
         return [replace(each, alignment=each.alignment or ()) for each in joined] if align else joined
 
     def pieces(
@@ -153,6 +148,8 @@ class Translator:
         split: Split = "auto",
     ) -> list[Piece]:
         """The parts of the texts that are translated one by one, in order. Raises what `translate` does."""
+        check_choice(split, Split, "split")
+        texts, prefixes = check_texts(texts), None if prefixes is None else check_texts(prefixes, "prefixes")
         return list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits, split))
 
     def score(
@@ -166,6 +163,7 @@ class Translator:
         with needing_extra("scoring"):
             from polyhead.translating.scoring import score_pairs
 
+        sources, targets = check_texts(sources, "score()"), check_texts(targets, "score()")
         for bundle in self.bundles:
             bundle.check()
         if len(sources) != len(targets):
@@ -195,15 +193,8 @@ class Translator:
         with needing_extra("looking inside"):
             from polyhead.inspection.trace import trace
 
-        return trace(
-            self,
-            text,
-            target=target,
-            target_language=target_language,
-            beam_size=beam_size,
-            companion=companion,
-            edits=edits,
-        )
+        text, asked = check_text(text, "the text to look into"), {"target": target, "target_language": target_language}
+        return trace(self, text, **asked, beam_size=beam_size, companion=companion, edits=edits)
 
     @cached_property
     def model(self) -> "TeacherForcing":
@@ -225,15 +216,11 @@ class Translator:
     def search_settings(
         self, search: SearchConfig | None = None, beam_size: int | None = None, n_best: int | None = None
     ) -> SearchConfig:
-        """The model's own settings unless others are given, with a length limit that fits the model."""
-        config = search if search is not None else self.config.decoding
-        if isinstance(config, BeamConfig) and (beam_size is not None or n_best is not None):
-            best = n_best if n_best is not None else config.n_best
-            size = max(beam_size if beam_size is not None else config.beam_size, best)
-            config = BeamConfig.model_validate({**config.model_dump(), "beam_size": size, "n_best": best})
-        limit = self.max_length - 1
-        longest = limit if config.max_length is None else min(limit, config.max_length)
-        return config.model_copy(update={"max_length": longest})
+        """The model's own settings unless others are given, with a length limit that fits the model.
+
+        Raises PolyheadError for a beam that can't be had.
+        """
+        return search_within(self.max_length - 1, search or self.config.decoding, beam_size, n_best)
 
     def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
         """The ids the model reads: the language tag, where it has tags, and the tokens; without `<eos>`."""
