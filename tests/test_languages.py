@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyhead.languages import is_language, name_of, names_direction, same_code, same_language
+from polyhead.languages import is_language, name_of, names_direction, nearest, same_code, same_language
 
 
 @pytest.mark.parametrize(
@@ -108,3 +108,18 @@ def test_a_direction_is_no_region():
     assert names_direction("en-de", "de")
     assert not names_direction("pt-br", "en")
     assert not names_direction("de_DE", "de")
+
+
+@pytest.mark.parametrize(
+    ("code", "known", "found"),
+    [
+        ("en", ["de", "en"], "en"),
+        ("EN_us", ["de", "en", "en-US"], "en-US"),
+        ("en-GB", ["de", "en"], "en"),
+        ("deu", ["en", "de"], "de"),
+        ("fr", ["en", "de"], None),
+        ("xa", [], None),
+    ],
+)
+def test_the_nearest_code(code: str, known: list[str], found: str | None) -> None:
+    assert nearest(code, known) == found

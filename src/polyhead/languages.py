@@ -4,6 +4,7 @@ A code is a language of ISO 639, then a script and a region if need be: `en`, `d
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,14 @@ def same_language(one: str, other: str) -> bool:
 def same_code(one: str, other: str) -> bool:
     """Whether two codes are the same but for their spelling: `pt_BR` and `pt-br` are, `zh-Hans` and `zh-Hant` not."""
     return one.replace("_", "-").lower() == other.replace("_", "-").lower()
+
+
+def nearest(code: str, known: Sequence[str]) -> str | None:
+    """The known code that is the same, or is but spelt otherwise, or means the same language; None if there is none."""
+    if code in known:
+        return code
+    alike = [each for each in known if same_code(code, each)] or [each for each in known if same_language(code, each)]
+    return alike[0] if alike else None
 
 
 def names_direction(code: str, other: str) -> bool:

@@ -67,3 +67,9 @@ def test_a_model_without_names_takes_every_language(make_model):
     models = open_directories([make_model("nameless", None, ["xx"])])
     assert sources(models) == []
     assert choose(models, None, "any", "xx").id == "nameless"
+
+
+def test_a_model_with_a_code_of_its_own_goes_before_one_that_is_near(make_model):
+    models = open_directories([make_model("general", "en", ["pt"]), make_model("own", "en", ["pt-BR"])])
+    chosen = {target: choose(models, None, "en-GB", target).id for target in ("pt", "pt-BR", "pt_br", "pt-PT", "por")}
+    assert chosen == {"pt": "general", "pt-BR": "own", "pt_br": "own", "pt-PT": "general", "por": "general"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from polyhead.languages import nearest, same_code
 from polyhead.server.pool import ModelDirectory
 from polyhead.server.problems import Problem
 
@@ -23,17 +24,23 @@ def choose(
 ) -> ModelDirectory:
     """The first model that is called so and knows these languages; None asks for nothing.
 
-    A model whose languages have no names takes every name. Raises Problem not_found or unknown_language.
+    Codes need not be spelt alike: EN and en-US are en, if no model has a code of its own for them. A model whose
+    languages have no names takes every name. Raises Problem not_found or unknown_language.
     """
     named = [model for model in models if name is None or model.id == name]
     if not named:
         raise Problem("not_found", f"no model is called {name!r}; there are {_listed(model.id for model in models)}")
-    for model in named:
-        if _reads(model, source) and _writes(model, target):
-            return model
+    fitting = [model for model in named if _reads(model, source) and _writes(model, target)]
+    if fitting:
+        return min(fitting, key=lambda model: _distance(model, source, target))
     if not any(_reads(model, source) for model in named):
         raise Problem("unknown_language", f"no model reads {source!r}; there are {_listed(sources(named))}")
     raise Problem("unknown_language", f"no model writes {target!r}; there are {_listed(targets(named, source))}")
+
+
+def writers(models: Sequence[ModelDirectory], target: str) -> list[ModelDirectory]:
+    """The models that write a language."""
+    return [model for model in models if _writes(model, target)]
 
 
 def tag(model: ModelDirectory, target: str | None) -> str | None:
@@ -46,15 +53,29 @@ def tag(model: ModelDirectory, target: str | None) -> str | None:
     if target is None:
         languages = _listed(model.config.target_languages)
         raise Problem("unknown_language", f"the model {model.id} writes several languages; name a target: {languages}")
-    return target
+    return nearest(target, model.config.target_languages) or target
 
 
 def _reads(model: ModelDirectory, language: str | None) -> bool:
-    return language is None or not model.config.source_languages or language in model.config.source_languages
+    return _knows(model.config.source_languages, language)
 
 
 def _writes(model: ModelDirectory, language: str | None) -> bool:
-    return language is None or not model.config.target_languages or language in model.config.target_languages
+    return _knows(model.config.target_languages, language)
+
+
+def _knows(languages: Sequence[str], language: str | None) -> bool:
+    return language is None or not languages or nearest(language, languages) is not None
+
+
+def _distance(model: ModelDirectory, source: str | None, target: str | None) -> int:
+    """How far the codes asked for are from the model's own: each 0 the same, 1 spelt otherwise, 2 another of it."""
+    distance = 0
+    for asked, known in ((source, model.config.source_languages), (target, model.config.target_languages)):
+        found = None if asked is None else nearest(asked, known)
+        if asked is not None and found != asked:
+            distance += 1 if found is not None and same_code(asked, found) else 2
+    return distance
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -5,7 +5,11 @@ from urllib.error import HTTPError
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
+from polyhead.manifest import accept
+from polyhead.tokenizers.build import train
+from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.translating.translator import Translator
+from tests.server.test_detection import GERMAN
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +75,6 @@ def test_html_keeps_its_tags(client, expected):
         ({"target": "xb"}, 400, "q: missing"),
         ({"q": "a", "target": "fr"}, 400, "no model writes 'fr'"),
         ({"q": "a", "target": "xb", "source": "fr"}, 400, "no model reads 'fr'"),
-        ({"q": "a", "target": "xb", "alternatives": -1}, 400, "alternatives"),
         ({"q": "a", "target": "xb", "format": "pdf"}, 400, "format"),
         ({"q": "a" * 2001, "target": "xb"}, 400, "2001 characters"),
     ],
@@ -89,3 +92,40 @@ def test_settings_of_its_page(client):
     assert settings["charLimit"] == 2000
     assert settings["language"] == {"source": {"code": "xa", "name": "xa"}, "target": {"code": "xb", "name": "xb"}}
     assert not settings["keyRequired"]
+
+
+def test_lines_and_white_space_come_back(client, expected):
+    text = " bado kilu. \n\n\tmera!\r\n- 5\n"
+    bado, mera = expected("bado kilu.").text, expected("mera!").text
+    assert ask(client, q=text).json()["translatedText"] == f" {bado} \n\n\t{mera}\r\n- 5\n"
+
+
+@pytest.mark.parametrize(("target", "code"), [("DE", "de"), ("de-AT", "de"), ("deu", "de"), ("De_DE", "de")])
+def test_codes_may_be_spelt_otherwise(serve, plain, target, code):
+    with serve([plain]) as client:
+        asked = {"q": "bado", "source": "EN-us"}
+        answers = [client.post("/translate", json={**asked, "target": each}) for each in (target, code)]
+    assert [each.status_code for each in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json()
+
+
+@pytest.mark.parametrize(("asked", "given"), [(-3, None), (1, 1), (10**6, 15)])
+def test_more_alternatives_than_there_can_be_are_as_many_as_there_can_be(client, asked, given):
+    alternatives = ask(client, q="bado", alternatives=asked).json().get("alternatives")
+    assert alternatives is None if given is None else 0 < len(alternatives) <= given
+
+
+def test_each_text_of_a_list_is_detected_and_has_its_own_model(serve, make_model, plain):
+    german = make_model("german", "de", ["fr"])
+    english = make_model("english", "en", ["fr"])
+    train(GERMAN, TokenizerConfig(), 330).save(german / "shared.spm")
+    accept(german)
+    texts = ["Die Katze läuft.", "The cat sat down.", "Der Hund läuft."]
+    with serve([plain, german, english]) as client:
+        answer = client.post("/translate", json={"q": texts, "source": "auto", "target": "fr"}).json()
+    assert [each["language"] for each in answer["detectedLanguage"]] == ["de", "en", "de"]
+    by_model = {name: Translator.load(name) for name in (german, english)}
+    models = (german, english, german)
+    assert answer["translatedText"] == [
+        by_model[model].translate([text])[0].text for model, text in zip(models, texts, strict=True)
+    ]

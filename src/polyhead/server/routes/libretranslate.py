@@ -3,6 +3,7 @@
 Bodies may be JSON or urlencoded. Errors are problems that also have LibreTranslate's `error`.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -13,8 +14,9 @@ from polyhead.server.auth import check_key
 from polyhead.server.body import FORM, JSON, read_fields
 from polyhead.server.choices import SourceLanguage, TargetLanguage
 from polyhead.server.detection import Detected, detect
-from polyhead.server.directions import choose, sources, targets
+from polyhead.server.directions import choose, sources, targets, writers
 from polyhead.server.documents import Document
+from polyhead.server.pool import ModelDirectory
 from polyhead.server.services import ServicesOf
 from polyhead.server.texts import MOST_BEAMS, check_texts, translate
 from polyhead.server.waiting import Wish
@@ -38,7 +40,8 @@ class LibreRequest(BaseModel):
     source: SourceLanguage | Literal["auto"] = AUTO
     target: TargetLanguage
     format: Literal["text", "html"] = "text"
-    alternatives: int = Field(default=0, ge=0, lt=MOST_BEAMS)
+    alternatives: int = 0
+    """More than there can be are as many as there can be."""
     api_key: str | None = None
 
 
@@ -80,21 +83,39 @@ async def libre_translate(
     check_key(services.config.api_key, asked.api_key)
     given = [asked.q] if isinstance(asked.q, str) else asked.q
     check_texts(given, services.config)
-    found = [detect(services.models, text)[0] for text in given] if asked.source == AUTO else []
-    source = found[0].language if found else None if asked.source == AUTO else asked.source
-    model = choose(services.models, None, source, asked.target)
+    auto, most = asked.source == AUTO, min(max(asked.alternatives, 0), MOST_BEAMS - 1)
+    candidates = writers(services.models, asked.target) or services.models
+    found = [detect(candidates, text)[0] for text in given] if auto else []
+    spoken = [each.language for each in found] if auto else [asked.source] * len(given)
     documents = [Document.of(text, asked.format) for text in given]
-    texts = [text for document in documents for text in document.texts]
-    wish = Wish(asked.target, n_best=asked.alternatives + 1)
-    translations = iter(await translate(request, services, model, texts, wish))
-    filled = [document.filled(translations, asked.alternatives) for document in documents]
+    filled: list[list[str]] = [[] for _ in given]
+    for model, numbers in _by_model(services.models, spoken, asked.target).values():
+        texts = [text for number in numbers for text in documents[number].texts]
+        wish = Wish(asked.target, n_best=most + 1)
+        translations = iter(await translate(request, services, model, texts, wish))
+        for number in numbers:
+            filled[number] = documents[number].filled(translations, most)
     several = not isinstance(asked.q, str)
     best, others = [each[0] for each in filled], [each[1:] for each in filled]
     return LibreResponse(
         translatedText=best if several else best[0],
-        alternatives=None if not asked.alternatives else others if several else others[0],
-        detectedLanguage=None if asked.source != AUTO else found if several else found[0],
+        alternatives=None if not most else others if several else others[0],
+        detectedLanguage=None if not auto else found if several else found[0],
     )
+
+
+def _by_model(
+    models: Sequence[ModelDirectory], spoken: Sequence[str], target: str
+) -> dict[str, tuple[ModelDirectory, list[int]]]:
+    """The language of each text → the models that translate them, and the numbers of each one's texts.
+
+    Raises Problem unknown_language where no model does.
+    """
+    groups: dict[str, tuple[ModelDirectory, list[int]]] = {}
+    for number, language in enumerate(spoken):
+        model = choose(models, None, language, target)
+        groups.setdefault(model.id, (model, []))[1].append(number)
+    return groups
 
 
 @router.post("/detect", openapi_extra=_body(DetectRequest))
