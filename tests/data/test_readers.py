@@ -186,3 +186,12 @@ def test_a_corpus_may_come_from_a_pipe(tmp_path: Path) -> None:
     writer.start()
     assert list(read_text_lines(tmp_path / "x")) == ["a", "b"]
     writer.join()
+
+
+def test_lines_that_end_in_carriage_returns_alone_are_no_single_line(tmp_path):
+    file = tmp_path / "old.en"
+    file.write_bytes(b"one\rtwo\rthree\r")
+    with pytest.raises(DataError, match=r"carriage returns alone; convert it first: tr"):
+        list(read_text_lines(file))
+    file.write_bytes(b"one\rstill one\r\n")
+    assert list(read_text_lines(file)) == ["one\rstill one"]

@@ -32,6 +32,7 @@ def check(
     from polyhead.data.clean import CleaningConfig, clean
     from polyhead.data.readers import LinesConfig, read
     from polyhead.data.statistics import CorpusStatistics
+    from polyhead.data.suspicions import suspicions
     from polyhead.recipe.defaults import complete
     from polyhead.recipe.hold_out import hold_out
     from polyhead.recipe.languages import languages_from_file_names
@@ -44,6 +45,7 @@ def check(
         "source": _lengths([pair.source for pair in pairs]),
         "target": _lengths([pair.target for pair in pairs]),
     }
+    suspicious = suspicions(pairs)
     learnt, _ = hold_out(pairs, Recipe.model_fields["seed"].default)  # the bare command trains on these alone
     statistics = CorpusStatistics.of([pairs[row] for row in learnt])
     languages = languages_from_file_names(DataConfig(train=(corpus,)))
@@ -54,6 +56,7 @@ def check(
             "languages": languages.data,
             "cleaning": asdict(report),
             "words": lengths,
+            "suspicions": suspicious,
             "characters": statistics.characters,
             "word_types": statistics.word_types,
             "defaults": {choice.key: choice.value for choice in choices},
@@ -63,6 +66,8 @@ def check(
     if languages.sentence:
         print(languages.sentence)
     print(report)
+    for sentence in suspicious:
+        print(sentence)
     for side, numbers in lengths.items():
         print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
     print(f"different words: {statistics.word_types:,}; different characters: {statistics.characters:,}")

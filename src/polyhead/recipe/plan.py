@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from polyhead.data.statistics import CorpusStatistics
+from polyhead.data.suspicions import suspicions
 from polyhead.recipe.defaults import Choice, complete
 from polyhead.recipe.expectation import what_to_expect
 from polyhead.recipe.feasible import check_feasible
@@ -46,7 +47,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
-    for sentence in what_to_expect(pairs):
+    for sentence in [*what_to_expect(pairs), *suspicions(pairs.train, () if pairs.held_out else pairs.dev)]:
         say(sentence)
     corpus, minutes = CorpusStatistics.of(pairs.train, pairs.weights), draft.training.minutes
     if minutes is None or begun is not None:

@@ -55,6 +55,8 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
     except OSError as error:
         raise DataError(_explain(error, path), path) from error
     last = b"".join(unfinished)
+    if line_number == 1 and last.rstrip(b"\r").count(b"\r") > 1:
+        raise DataError(r"its lines end in carriage returns alone; convert it first: tr '\r' '\n' < FILE > OTHER", path)
     if last:
         yield last
     elif line_number == 1:
