@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SPHINX := $(BIN)/sphinx-build -q --nitpicky --fail-on-warning --keep-going -c docs
 WORKERS ?= 2
-WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers model training recipe \
+WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers training recipe \
 	translating test_ensembles.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults web docs wheel clean
+.PHONY: help demo test test-checked test-other-cpus test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults web docs wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 21
@@ -23,6 +23,9 @@ test: lint ## everything a change must pass: style, types, import layers, tests
 # Kernels are compiled anew for this, once. What the tests of their files compile is compiled for these tests alone.
 test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every index of theirs compared with its array
 	NUMBA_BOUNDSCHECK=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --ignore tests/kernels/code $(WITH_KERNELS)
+
+test-other-cpus: $(VENV)/.dev-ready ## what common older CPUs compute, as far as this one can do without its instructions (minutes)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow tests/test_other_cpus.py -k common
 
 test-slow: $(VENV)/.dev-ready ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow

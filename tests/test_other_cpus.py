@@ -31,13 +31,16 @@ TRAINING = (
     "training/test_precision.py",
 )
 AVX2 = "avx512 avx10 amx"
-CPUS = {
-    "avx2 with vnni": (AVX2, "avx2"),
+COMMON = {
     "avx2": (f"{AVX2} avx_vnni avxvnni", "avx2"),
     "avx512 without bfloat16": ("avx512_bf16 avx512bf16 amx", "avx512"),
-    "as few registers as avx2 has, with vnni": ("avx512_f avx512_bf16 avx512bf16 amx", "avx2"),
 }
 """The instructions that are left alone, and up to which PyTorch may go."""
+RARE = {
+    "avx2 with vnni": (AVX2, "avx2"),
+    "as few registers as avx2 has, with vnni": ("avx512_f avx512_bf16 avx512bf16 amx", "avx2"),
+}
+"""The same of CPUs whose kernels differ from those of the common ones in a few places."""
 
 
 SCRIBBLED = {"MALLOC_PERTURB_": "85", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
@@ -61,7 +64,15 @@ def test_the_kernels_of_this_one(checked: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("checked", [TRANSLATING, TRAINING], ids=["translating", "training"])
-@pytest.mark.parametrize(("without", "of_torch"), CPUS.values(), ids=CPUS)
+@pytest.mark.parametrize(("without", "of_torch"), COMMON.values(), ids=COMMON)
 @pytest.mark.skipif("avx512_f" not in cpu_features(), reason="this CPU is one of them")
-def test_the_kernels_there(without: str, of_torch: str, checked: tuple[str, ...]) -> None:
+def test_the_kernels_of_common_cpus(without: str, of_torch: str, checked: tuple[str, ...]) -> None:
+    passes(checked, {"POLYHEAD_CPU_WITHOUT": without, "ATEN_CPU_CAPABILITY": of_torch})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checked", [TRANSLATING, TRAINING], ids=["translating", "training"])
+@pytest.mark.parametrize(("without", "of_torch"), RARE.values(), ids=RARE)
+@pytest.mark.skipif("avx512_f" not in cpu_features(), reason="this CPU is one of them")
+def test_the_kernels_of_rare_cpus(without: str, of_torch: str, checked: tuple[str, ...]) -> None:
     passes(checked, {"POLYHEAD_CPU_WITHOUT": without, "ATEN_CPU_CAPABILITY": of_torch})

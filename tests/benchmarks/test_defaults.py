@@ -30,7 +30,9 @@ def recipe_with(keys: dict[str, object]) -> object:
 def test_every_candidate_is_a_valid_recipe(name: str) -> None:
     chosen = {choice.key: choice.value for choice in complete(DATA, CORPUS, torch.device("cpu"))[1]}
     keys = CANDIDATES[name](chosen)
-    assert (recipe_with(keys) == recipe_with({})) == (name in ("default", "dropout 0.3", "no BPE dropout"))
+    assert (recipe_with(keys) == recipe_with({})) == (
+        name in ("default", "dropout 0.3", "no BPE dropout", "the tiny model")
+    )
 
 
 @pytest.mark.parametrize("pairs", [1_000, 10_000, 100_000])

@@ -133,3 +133,13 @@ def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
     assert make_recipe(complete(DATA, prose(3_000), CPU)[0]).training.schedule.learning_rate == 1.4e-3
     ancestor = make_recipe(complete({**DATA, "model": {"kind": "rnn"}}, prose(3_000), CPU)[0])
     assert (ancestor.training.optimizer.kind, ancestor.training.schedule.learning_rate) == ("adam", 2e-3)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "preset"), [(prose(1_000), "shallow"), (prose(3_000), "tiny"), (drill(1_000), "tiny")]
+)
+def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
+    chosen = {choice.key: choice.value for choice in complete(DATA, corpus, CPU)[1]}
+    assert chosen["model.preset"] == preset
+    few = complete({**DATA, "model": {"encoder_layers": 3}}, corpus, CPU)[0]
+    assert make_recipe(few).model.encoder_layers == 3

@@ -84,6 +84,7 @@ CONFIGS: dict[str, type[Config]] = {
 }
 """`model.kind` → its settings."""
 PRESETS: dict[str, dict[str, int]] = {
+    "shallow": {"encoder_layers": 2, "decoder_layers": 2, "d_model": 256, "d_ff": 512, "num_heads": 4},
     "tiny": {"encoder_layers": 4, "decoder_layers": 4, "d_model": 128, "d_ff": 256, "num_heads": 4},
     "small": {"encoder_layers": 3, "decoder_layers": 3, "d_model": 256, "d_ff": 1024, "num_heads": 4},
     "base": {"encoder_layers": 6, "decoder_layers": 6, "d_model": 512, "d_ff": 2048, "num_heads": 8},

@@ -8,7 +8,7 @@ from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.pace import seconds_an_update
 from polyhead.recipe.rules import HURRIED
 
-SMALLER = {"base": "small", "small": "tiny"}
+SMALLER = {"base": "small", "small": "tiny", "shallow": "tiny"}
 USED = 0.85
 """The share of the time that goes into updates; validations and the final scores take the rest."""
 

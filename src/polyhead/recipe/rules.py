@@ -15,6 +15,9 @@ from polyhead.tokenizers.config import default_vocabulary_size
 
 HURRIED = 1 / 3
 """With less than this share of the updates that it needs, a model of that size is not worth beginning."""
+SCARCE = 45_000
+"""Tokens of a text below which few layers learn more than many: what a layer passes on is learnt from what comes back
+through all behind it."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs: below LARGE the tiny model is the best one, below HUGE the small one."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
@@ -107,10 +110,12 @@ Rule = Callable[[Situation], Sequence[Suggestion]]
 
 
 def model_size(now: Situation) -> Sequence[Suggestion]:
-    """Larger models learn more from large corpora, and learn small ones by heart."""
+    """Larger models learn more from large corpora and learn small ones by heart; the smallest ask for few layers."""
     if now.kind != "transformer" or now.has("model.preset") or now.has("model.d_model"):
         return []
     pairs = now.corpus.pairs
+    if now.corpus.tokens < SCARCE and not now.is_regular:
+        return [("model.preset", "shallow", f"{now.described}: few layers learn more from so little")]
     large = "small" if pairs < HUGE or now.device == "cpu" else "base"
     return [("model.preset", "tiny" if pairs < LARGE else large, f"{pairs:,} pairs on {now.device}")]
 
