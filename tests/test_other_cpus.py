@@ -19,7 +19,6 @@ TRANSLATING = (
 TRAINING = (
     "kernels/packing/test_pack_bfloat16.py",
     "kernels/linear/test_gemm_int8.py",
-    "kernels/linear/test_gemm_int16.py",
     "kernels/linear/test_gemm_float32.py",
     "kernels/numbers/test_bfloat16.py",
     "training/fused/test_adam.py",

@@ -6,6 +6,8 @@ import tomllib
 import pytest
 import tomli_w
 
+from polyhead.manifest import write_listed_text
+
 SHORT = [
     "--training.max_updates",
     "3",
@@ -164,6 +166,25 @@ def test_resuming_nothing(polyhead, toy, files):
     answer = polyhead("train", *files, "--out", toy.directory / "nothing", "--resume")
     assert answer.status == 1
     assert "there is no training run to resume" in answer.err
+
+
+def test_a_precision_that_is_there_no_longer_is_refused_with_those_that_are(polyhead, toy, files):
+    answer = polyhead("train", *files, "--out", toy.directory / "model", "--training.precision", "int16")
+    assert answer.status == 1
+    assert "training.precision = 'int16': Input should be 'auto', 'float32', 'bfloat16' or 'int8'" in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_a_run_with_such_a_precision_is_not_gone_on_with(polyhead, toy, files):
+    out = toy.directory / "model"
+    assert polyhead("train", *SHORT, *TINY, *files, "--out", out).status == 0
+    path = out / "training" / "recipe.toml"
+    write_listed_text(path, path.read_text(encoding="utf-8").replace('precision = "auto"', 'precision = "int16"'))
+    for more in ((), ("--training.precision", "float32")):
+        answer = polyhead("train", "--out", out, "--resume", *more)
+        assert answer.status == 1
+        assert "was begun with a recipe that this version of polyhead refuses, so it cannot be resumed" in answer.err
+        assert len(answer.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

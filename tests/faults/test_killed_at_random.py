@@ -33,9 +33,9 @@ SETTINGS = {
     "recurrent, bfloat16": ("bfloat16", {"model": {"kind": "rnn-attention", "d_model": 16, "hidden_size": 32}}),
 }
 """Precision and the keys that are particular."""
-ON_AN_OLD_CPU = {"int16, last": ("int16", {}), "int16, ema, Muon": ("int16", {**EMA, **MUON})}
+ON_AN_OLD_CPU = {"AVX2, last": ("auto", {}), "AVX2, ema, Muon": ("auto", {**EMA, **MUON})}
 WITHOUT_BFLOAT16 = {"POLYHEAD_CPU_WITHOUT": "avx512 avx10 amx", "ATEN_CPU_CAPABILITY": "avx2"}
-"""The environment in which every CPU is one whose products of 16-bit whole numbers are the fastest."""
+"""The environment in which every CPU is one that has AVX2 alone, and so trains in float32 by its own kernels."""
 KILLS, CHAIN = 12, 6
 
 

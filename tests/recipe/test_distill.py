@@ -8,6 +8,7 @@ import pytest
 
 from polyhead.errors import RecipeError
 from polyhead.files import write_text
+from polyhead.manifest import write_listed_text
 from polyhead.recipe import distill as module
 from polyhead.recipe.distill import DistillationConfig, distill
 from polyhead.recipe.record import read_record
@@ -160,6 +161,12 @@ def test_what_cannot_be_gone_on_with(toy, toy_model, tagged_model, tmp_path):
         distill([tagged_model], values, resume=True)
     with pytest.raises(RecipeError, match="begun with another settings"):
         distill([toy_model], values, DistillationConfig(beam_size=2), resume=True)
+    path = toy.directory / "student" / "training" / "recipe.toml"
+    begun = path.read_text(encoding="utf-8")
+    write_listed_text(path, begun.replace('precision = "float32"', 'precision = "int16"'))
+    with pytest.raises(RecipeError, match=r"student was begun with a recipe that this version .*precision = 'int16'"):
+        distill([toy_model], values, resume=True)
+    write_listed_text(path, begun)
     write_text(toy.directory / "train.source", "".join(f"{line}\n" for line in toy.source(150, seed=5)))
     with pytest.raises(RecipeError, match="begun with another data"):
         distill([toy_model], values, resume=True)

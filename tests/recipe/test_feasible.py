@@ -27,7 +27,8 @@ HUGE = {"encoder_layers": 8, "decoder_layers": 8, "d_model": 8192, "d_ff": 200_0
         ({"model": {**RECURRENT, "tie_embeddings": "all"}, "tokenizer": {"shared": False}}, "needs one shared vocab"),
         ({"model": RECURRENT, "training": {"workers": 2}}, "training.workers above 1 needs a Transformer"),
         ({"model": RECURRENT, "training": {"precision": "int8"}}, 'training.precision "int8" is for'),
-        ({"model": {"d_model": 20, "num_heads": 2}, "training": {"precision": "int16"}}, '"int16" is for'),
+        ({"model": {"d_model": 20, "num_heads": 2}, "training": {"precision": "int8"}}, '"int8" is for'),
+        ({"training": {"precision": "int16"}}, "training.precision = 'int16': Input should be 'auto', 'float32', "),
     ],
 )
 def test_it_is_one_sentence_and_nothing_is_left_behind(tmp_path, keys, said):

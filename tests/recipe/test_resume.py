@@ -219,6 +219,17 @@ def test_there_must_be_a_run_to_resume_and_none_to_begin(toy):
         train(toy.values())
 
 
+def test_a_run_with_a_value_that_this_version_refuses_is_not_gone_on_with(toy):
+    values = toy.values(training__max_updates=2)
+    path = train(values).directory / "training" / "recipe.toml"
+    write_listed_text(path, path.read_text(encoding="utf-8").replace('precision = "float32"', 'precision = "int16"'))
+    before = traces(path.parents[1])
+    for training in ({}, {"precision": "float32"}, {"max_updates": 4}):
+        with pytest.raises(RecipeError, match=r"model was begun with .* refuses, .*precision = 'int16'.*another --out"):
+            train(merge(values, {"training": training}), resume=True)
+    assert traces(path.parents[1]) == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", [{"kind": "word"}, BPE], ids=["words", "sampled subwords"])
 def test_the_command_killed_by_signals(toy, tokenizer):

@@ -16,7 +16,6 @@ from safetensors import safe_open
 from polyhead.hardware import cpu_features
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
-from tests.marks import vectors
 from tests.recipe.test_resume import traces
 from tests.test_other_cpus import CPUS, SCRIBBLED
 
@@ -35,9 +34,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "optimizer": {"kind": "adamw", "weight_decay": 0.1, "accumulation": 2},
     },
     "bfloat16, muon, workers": {"precision": "bfloat16", "workers": 2, **MUON},
-    "int16": {"precision": "int16"},
 }
-MARKS = {"int16": vectors}
 _WITHOUT_BFLOAT16 = CPUS["avx512 without bfloat16"]
 PROCESSORS = {
     "auto": ("auto", ("", "")),
@@ -89,7 +86,7 @@ def assert_same(resumed: Path, alone: Path) -> None:
     assert traces(resumed) == traces(alone)
 
 
-@pytest.mark.parametrize("variant", [pytest.param(name, marks=MARKS.get(name, ())) for name in VARIANTS])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_stopped_and_resumed_it_ends_with_the_same_bits(
     toy: Any, variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

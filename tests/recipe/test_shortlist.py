@@ -6,7 +6,7 @@ import pytest
 
 from polyhead.data.readers import LinesConfig
 from polyhead.errors import DataError, ModelError, RecipeError
-from polyhead.manifest import accept
+from polyhead.manifest import accept, write_listed_text
 from polyhead.recipe.shortlist import make_shortlist
 from polyhead.shortlist.build import ShortlistConfig
 from polyhead.translating.translator import Translator
@@ -26,6 +26,14 @@ def test_from_the_training_text(model, toy):
     without, having = Translator.load(model), Translator.load(model, shortlist=True)
     expected, found = ([each.text for each in one.translate(texts)] for one in (without, having))
     assert sum(ours == theirs for ours, theirs in zip(found, expected, strict=True)) >= 16
+
+
+def test_from_the_training_text_though_the_recipe_has_a_value_that_this_version_refuses(model):
+    recipe = model / "training" / "recipe.toml"
+    begun = recipe.read_text(encoding="utf-8")
+    assert 'precision = "float32"' in begun
+    write_listed_text(recipe, begun.replace('precision = "float32"', 'precision = "int16"'))
+    assert make_shortlist(model).pairs == 150
 
 
 def test_from_other_text(model, toy):

@@ -9,7 +9,7 @@ from torch import Tensor
 from polyhead.batch import Batch
 from polyhead.errors import RecipeError
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.linear import gemm_float32, gemm_int8
+from polyhead.kernels.linear import gemm_int8
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -17,10 +17,10 @@ from polyhead.training import precision as module
 from polyhead.training.fused.fuse import fuse
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.precision import Arithmetic, Precision, choose_arithmetic
-from tests.marks import in_bytes, vectors
+from tests.marks import in_bytes
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
-INT16, INT8, INT8_OF_FLOAT32 = Arithmetic(torch.float32, 16), Arithmetic(torch.bfloat16, 8), Arithmetic(bits=8)
+INT8, INT8_OF_FLOAT32 = Arithmetic(torch.bfloat16, in_bytes=True), Arithmetic(in_bytes=True)
 
 
 def transformer(width: int = 64) -> Seq2SeqModel[Any]:
@@ -30,38 +30,34 @@ def transformer(width: int = 64) -> Seq2SeqModel[Any]:
     return build_model(config, 100, 100)
 
 
-def make_cpu(patch: pytest.MonkeyPatch, bfloat16: bool, avx2_alone: bool, without_amx: bool) -> None:
-    """A CPU that multiplies bfloat16, has AVX2 alone, or multiplies bytes and has no AMX."""
+def make_cpu(patch: pytest.MonkeyPatch, bfloat16: bool, bytes_: bool) -> None:
+    """A CPU that multiplies bfloat16, or bytes without having AMX, or both."""
     patch.setattr(module, "has_bfloat16", lambda _: bfloat16)
-    patch.setattr(gemm_float32, "is_supported", lambda: avx2_alone)
-    patch.setattr(gemm_int8, "is_supported", lambda: without_amx)
+    patch.setattr(gemm_int8, "is_supported", lambda: bytes_)
 
 
 @pytest.mark.parametrize(
-    ("bfloat16", "avx2_alone", "without_amx", "chosen"),
+    ("bfloat16", "bytes_", "chosen"),
     [
-        (True, False, True, INT8),
-        (True, False, False, Arithmetic(torch.bfloat16)),
-        (False, True, False, INT16),
-        (False, True, True, INT8_OF_FLOAT32),
-        (False, False, True, INT8_OF_FLOAT32),
-        (False, False, False, Arithmetic(torch.float32)),
+        (True, True, INT8),
+        (True, False, Arithmetic(torch.bfloat16)),
+        (False, True, INT8_OF_FLOAT32),
+        (False, False, Arithmetic(torch.float32)),
     ],
 )
 def test_auto_is_what_is_fastest(
-    bfloat16: bool, avx2_alone: bool, without_amx: bool, chosen: Arithmetic, monkeypatch: pytest.MonkeyPatch
+    bfloat16: bool, bytes_: bool, chosen: Arithmetic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_cpu(monkeypatch, bfloat16, avx2_alone, without_amx)
+    make_cpu(monkeypatch, bfloat16, bytes_)
     assert choose_arithmetic("auto", CPU, transformer(), 1) == chosen
 
 
 def test_what_is_asked_for_is_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_cpu(monkeypatch, bfloat16=True, avx2_alone=True, without_amx=True)
-    asked: list[Precision] = ["float32", "bfloat16", "int16", "int8"]
+    make_cpu(monkeypatch, bfloat16=True, bytes_=True)
+    asked: list[Precision] = ["float32", "bfloat16", "int8"]
     assert [choose_arithmetic(each, CPU, transformer(), 1) for each in asked] == [
         Arithmetic(),
         Arithmetic(torch.bfloat16),
-        INT16,
         INT8,
     ]
 
@@ -76,30 +72,20 @@ def test_what_is_asked_for_is_what_there_is(monkeypatch: pytest.MonkeyPatch) -> 
         (CPU, build_model(RNNConfig(d_model=64, hidden_size=64), 100, 100), 1, True),
     ],
 )
-@pytest.mark.parametrize(
-    ("precision", "reason"), [("int16", "AVX2 .* multiples of 32"), ("int8", "VNNI .* multiples of 64")]
-)
 def test_whole_numbers_are_only_where_kernels_multiply_all(
-    precision: Precision,
-    reason: str,
-    device: torch.device,
-    model: Seq2SeqModel[Any],
-    cores: int,
-    fits: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    device: torch.device, model: Seq2SeqModel[Any], cores: int, fits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_cpu(monkeypatch, bfloat16=False, avx2_alone=fits, without_amx=fits)
-    with pytest.raises(RecipeError, match=rf'training\.precision "{precision}" is for a CPU with {reason}'):
-        choose_arithmetic(precision, device, model, cores)
+    make_cpu(monkeypatch, bfloat16=False, bytes_=fits)
+    with pytest.raises(RecipeError, match=r'training\.precision "int8" is for a CPU with VNNI .* multiples of 64'):
+        choose_arithmetic("int8", device, model, cores)
     assert choose_arithmetic("auto", device, model, cores) == Arithmetic()
 
 
 def test_it_is_said() -> None:
-    said = [str(each) for each in (Arithmetic(), Arithmetic(torch.bfloat16), INT16, INT8, INT8_OF_FLOAT32)]
+    said = [str(each) for each in (Arithmetic(), Arithmetic(torch.bfloat16), INT8, INT8_OF_FLOAT32)]
     assert said == [
         "float32",
         "bfloat16",
-        "float32, products of 16-bit whole numbers",
         "bfloat16, products of 8-bit whole numbers",
         "float32, products of 8-bit whole numbers",
     ]
@@ -121,7 +107,6 @@ def gradients(arithmetic: Arithmetic, width: int) -> list[Tensor]:
 @pytest.mark.parametrize(
     ("arithmetic", "near"),
     [
-        pytest.param(INT16, 2e-3, marks=vectors),
         pytest.param(INT8, 0.05, marks=in_bytes),
         pytest.param(INT8_OF_FLOAT32, 0.05, marks=in_bytes),
     ],
@@ -141,7 +126,6 @@ def test_gradients_are_nearly_those_of_float32(arithmetic: Arithmetic, near: flo
     [
         Arithmetic(),
         Arithmetic(torch.bfloat16),
-        pytest.param(INT16, marks=vectors),
         pytest.param(INT8, marks=in_bytes),
         pytest.param(INT8_OF_FLOAT32, marks=in_bytes),
     ],

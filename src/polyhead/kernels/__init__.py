@@ -31,12 +31,11 @@ A file's name says which instructions and numbers it is for:
 
     amx, tiles          AMX: bfloat16, and int8 in translating
     float32, simd       AVX2 and AVX-512: float32; in translating vectors of any CPU
-    int16               AVX2 and VNNI: pairs of 16-bit integers
     int8                VNNI: 8-bit integers; in translating AVX2 too
     bfloat16            AVX512-BF16: bfloat16
 
-A new instruction set begins with its name in `hardware.NAMES`. Its multiply-add goes into `microkernels/registers.py`
-or `microkernels/arithmetic.py`, and the function `is_supported` of a GEMM says which CPUs use it.
+A new instruction set begins with its name in `hardware.NAMES`. Its multiply-add goes into `microkernels/registers.py`,
+and the function `is_supported` of a GEMM says which CPUs use it.
 
 With `NUMBA_BOUNDSCHECK=1` every kernel is compiled in a form that compares each index with its array (`checked`).
 """

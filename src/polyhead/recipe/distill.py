@@ -23,7 +23,7 @@ from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.plan import choose_device
 from polyhead.recipe.prepare import Pairs, read_pairs
-from polyhead.recipe.record import fingerprint, read_record, started
+from polyhead.recipe.record import check_started, fingerprint, read_record, started
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
@@ -102,6 +102,8 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
         raise RecipeError(f"{out} already holds a distillation: go on with --resume, or choose another --out")
     if not corpus.begun:
         check_directory(out, resume=False)
+    elif started(out):
+        check_started(out)
 
 
 def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:

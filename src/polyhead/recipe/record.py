@@ -69,12 +69,20 @@ def started(directory: Path) -> bool:
 
 
 def check_started(directory: Path) -> None:
-    """Raises RecipeError where `directory` holds no run that could be gone on with."""
+    """Raises RecipeError where `directory` holds no run, or one with a recipe that this version refuses."""
     if not started(directory):
         raise RecipeError(
             f"{directory}: there is no training run to resume, as {_recipe_path(directory)} is missing; leave out "
             "--resume to start one"
         )
+    begun = read_record(directory)
+    try:
+        make_recipe(begun)
+    except RecipeError as error:
+        raise RecipeError(
+            f"{directory} was begun with a recipe that this version of polyhead refuses, so it cannot be resumed "
+            f"({error}); start again with another --out"
+        ) from error
 
 
 def write_record(recipe: Recipe, pairs: Pairs) -> None:

@@ -55,7 +55,8 @@ def _training_pairs(model: Path) -> list[Pair]:
     """What the model was trained on."""
     if not started(model):
         raise RecipeError(f"{model} doesn't say what it was trained on; name parallel text with --source and --target")
-    data = both_ways(make_recipe(read_record(model)).data)
+    # Of the recipe only this table: the others may have keys that this version has no longer.
+    data = both_ways(make_recipe({"data": read_record(model).get("data", {})}).data)
     try:
         pairs = list(read_with_languages(data.train, data))
     except (DataError, FileNotFoundError) as error:

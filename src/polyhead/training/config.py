@@ -30,8 +30,8 @@ class TrainingConfig(Config):
     schedule: ScheduleConfig = ScheduleConfig()
     averaging: AveragingConfig = AveragingConfig()
     precision: Precision = "auto"
-    """float32; bfloat16 with float32 master weights; int16 and int8, one of these with products of 16- or 8-bit whole
-    numbers; or auto: what the hardware multiplies fastest."""
+    """float32; bfloat16 with float32 master weights; int8, one of these with products of 8-bit whole numbers; or auto:
+    what the hardware multiplies fastest."""
     workers: int = Field(default=1, ge=1, le=MOST_THREADS)
     """Shares that every batch is cut into, differentiated at the same time by threads with CPU cores of their own."""
     validate_every: int = Field(default=500, ge=1, le=MOST_COUNTED)

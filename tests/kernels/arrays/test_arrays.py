@@ -9,7 +9,7 @@ import torch
 
 from polyhead.kernels.arrays import aligned
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import floats, halves, truths
+from polyhead.kernels.arrays.tensors import floats, halves
 from polyhead.kernels.kernel import kernel
 
 
@@ -56,7 +56,6 @@ def test_numpy_sees_a_tensors_memory_and_keeps_it() -> None:
         seen[1, 2] = 7
     assert x[1, 2].item() == 7
     assert halves(torch.ones(2, 3).bfloat16().t()).tolist() == [[0x3F80] * 2] * 3
-    assert truths(torch.tensor([True, False])).tolist() == [True, False]
     assert halves(torch.empty(0, 4).bfloat16()).shape == (0, 4)
     alone = floats(torch.full((100_000,), 2.0))
     gc.collect()

@@ -44,8 +44,3 @@ def pairs(x: Tensor) -> NDArray[np.uint32]:
 def floats(x: Tensor) -> NDArray[np.float32]:
     """A tensor of float32."""
     return np.asarray(_Memory(x, "<f4"))
-
-
-def truths(x: Tensor) -> NDArray[np.bool_]:
-    """A tensor of bool."""
-    return np.asarray(_Memory(x, "|b1"))

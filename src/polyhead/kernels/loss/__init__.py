@@ -4,14 +4,12 @@ With features x [N, D], the projection's weight W [V, D], logits z = x Wᵀ and 
 Σ_v p_v W_v [N, D] and Σ_n p_n x_n [V, D], less the target's share of the last. Logits are never stored. Accumulators
 of z become exponentials as the microkernel's epilogue. A row's largest logit need not be known first, because
 exponentials are taken of a logit minus its target's, and the division by Z is left for the N × D results. Should a
-word be e⁶⁰ times as likely as the target (e⁴⁰ with 16-bit integers), the caller takes PyTorch's operations for that
-batch.
+word be e⁶⁰ times as likely as the target, the caller takes PyTorch's operations for that batch.
 
     softmax_bfloat16, exp_logits        bfloat16 in vectors (AVX512-BF16)
     softmax_amx                         bfloat16 on AMX
     softmax_int8                        the same as in vectors, with logits of 8-bit integers
     softmax_float32, exp_logits_simd    float32
-    softmax_int16                       float32 rounded to 16-bit integers
 
 In the 8-bit form only the logits are products of integers. Of V probabilities most are so far below the largest that
 8 bits would make nothing of them, though all of them together count; so the other two products keep bfloat16. On AMX

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import exp_logits
 from polyhead.kernels.microkernels.epilogue import as_they_are
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, Scales, filled_up, product_of, unseen
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up, product_of, unseen
 from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose, transpose_rows
 
 Floats = NDArray[np.float32]
@@ -46,9 +46,6 @@ class Float32Workspace(NamedTuple):
     """[P, D, WIDTH]: Σ_n e/Z x_n, turned."""
 
 
-WORKSPACE = Float32Workspace
-
-
 def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
     """Those of the room."""
     panels = -(-words // WIDTH)
@@ -79,7 +76,7 @@ def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Flo
             panel, to = room.panels[p].ctypes.data, room.kept[p].ctypes.data
             known = min(WIDTH, words - p * WIDTH)
             shift, totals = shifts.ctypes.data, lanes.ctypes.data
-            exp_logits(here, rows, panel, width, Scales(panel, panel), known, shift, totals, to)
+            exp_logits(here, rows, panel, width, known, shift, totals, to)
         left = LeftOperand(room.kept[first].ctypes.data, LINE, room.kept.strides[0])
         for d in range(room.across.shape[0]):
             panel = room.across[d, first * WIDTH :].ctypes.data

@@ -9,10 +9,9 @@ loss: up to six rows times a panel of 64 columns. AVX-512 has registers for all 
 takes a quarter of the panel at a time. VNNI multiplies unsigned by signed bytes. Without VNNI, AVX2 adds two such
 products in 16 bits first, and they must fit: the unsigned operand then has 7 bits (`LEVELS`).
 
-`simd` holds training's: six, four or one rows times a panel of 16 columns, of float32 or of pairs of 16-bit
-integers; which of the two is an `Arithmetic` (`arithmetic`). `int8` is the same for 8-bit integers: because VNNI
-wants one operand unsigned, the left one is stored with 128 added, and accumulators begin with what that adds,
-subtracted.
+`simd` holds training's: six, four or one rows times a panel of 16 columns, of float32. `int8` is the same for 8-bit
+integers and a panel of 64 columns: because VNNI wants one operand unsigned, the left one is stored with 128 added, and
+accumulators begin with what that adds, subtracted.
 
 `amx`, `tiles`, `amx_gemm` and `amx_block` are for AMX. A block of 32 × 32 results takes four of the eight
 tiles, and two more hold rows of the left operand and two columns of the right one, so that each tile that is loaded

@@ -1,6 +1,4 @@
-"""Products, some rows times a panel of columns, with all that is added up in registers.
-
-Numbers have 32 bits: they are of float32, or pairs of whole numbers that stand for them (`packing.pack_int16`).
+"""Products of float32, some rows times a panel of columns, with all that is added up in registers.
 
 A right factor lies in panels of WIDTH columns, whose rows follow each other. A left factor lies as its rows do, in
 blocks of WIDTH numbers that are added up; or it is turned: then as many of its rows as are taken at once lie beside
@@ -14,8 +12,7 @@ import numpy as np
 
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import LANES, REALS, Code
-from polyhead.kernels.microkernels.arithmetic import PAIRS, REAL_NUMBERS, Arithmetic
+from polyhead.kernels.llvm import LANES, REAL, REALS, Code, every
 from polyhead.kernels.microkernels.epilogue import Operation
 from polyhead.kernels.microkernels.row_counts import by_some
 
@@ -35,15 +32,6 @@ class LeftOperand(NamedTuple):
     """… two rows, of a turned factor where they are taken anew,"""
     block: int
     """… and two blocks; of a turned factor it is known."""
-
-
-class Scales(NamedTuple):
-    """Where the numbers lie that whole numbers' sums are multiplied by: …"""
-
-    rows: int
-    """… for each row one,"""
-    columns: int
-    """and for each column."""
 
 
 class EpilogueInput(NamedTuple):
@@ -73,7 +61,6 @@ class _SimdOperands(NamedTuple):
     left: LeftOperand
     panel: int
     blocks: int
-    scales: Scales
     seen: EpilogueInput
     out: int
     out_row: int
@@ -81,43 +68,19 @@ class _SimdOperands(NamedTuple):
 
 def product_of(finish: Operation | None, turned: bool = False) -> Any:
     """The kernel of a product with a panel, finished; sums that nothing finishes are added to what is there."""
-    scaled = _product(REAL_NUMBERS, finish, turned)
+    take = by_some(partial(_sums, finish, turned), may_repeat=finish is not None and not turned)
 
     @kernel
     def multiply(
         left: LeftOperand, rows: int, panel: int, steps: int, seen: EpilogueInput, out: int, out_row: int
     ) -> None:
         """left [rows, steps] times a panel [steps, WIDTH] → out [rows, WIDTH]."""
-        scaled(left, rows, panel, steps, Scales(panel, panel), seen, out, out_row)
+        take(rows, _SimdOperands(left, panel, steps // WIDTH, seen, out, out_row))
 
     return multiply
 
 
-def product_of_pairs(finish: Operation | None) -> Any:
-    """The same of pairs, of a turned left factor: (left, rows, panel, steps, scales, seen, out, out_row)."""
-    return _product(PAIRS, finish, turned=True)
-
-
-def _product(arithmetic: Arithmetic, finish: Operation | None, turned: bool) -> Any:
-    take = by_some(partial(_sums, arithmetic, finish, turned), may_repeat=finish is not None and not turned)
-
-    @kernel
-    def multiply(
-        left: LeftOperand,
-        rows: int,
-        panel: int,
-        steps: int,
-        scales: Scales,
-        seen: EpilogueInput,
-        out: int,
-        out_row: int,
-    ) -> None:
-        take(rows, _SimdOperands(left, panel, steps // WIDTH, scales, seen, out, out_row))
-
-    return multiply
-
-
-def _sums(arithmetic: Arithmetic, finish: Operation | None, turned: bool, rows: int) -> Any:
+def _sums(finish: Operation | None, turned: bool, rows: int) -> Any:
     """(the first row, what is given): so many rows of a product, finished."""
 
     @intrinsic
@@ -126,7 +89,7 @@ def _sums(arithmetic: Arithmetic, finish: Operation | None, turned: bool, rows: 
             code, here = Code(builder), Code(builder).long(0)
             first, (*factors, seen, out, out_row) = arguments[0], code.parts(arguments[1])
             seen_at, seen_row, factor = code.parts(seen)
-            totals = product(code, arithmetic, rows, turned, factors, first)
+            totals = product(code, rows, turned, factors, first)
             to = code.apart(out, out_row, rows, first)
             if finish is None:
                 totals = [
@@ -144,13 +107,13 @@ def _sums(arithmetic: Arithmetic, finish: Operation | None, turned: bool, rows: 
     return add_up
 
 
-def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors: list[Any], first: Any) -> list[Any]:
+def product(code: Code, rows: int, turned: bool, factors: list[Any], first: Any) -> list[Any]:
     """Rows of a left factor, from the first on, times WIDTH · blocks lines of a panel → for each a vector of sums.
 
-    factors, in LLVM: a Left, the panel's address, blocks, and Scales.
+    factors, in LLVM: a Left, the panel's address, and blocks.
     """
-    left, panel, blocks, scales = factors
-    (place, row, block), (row_scales, column_scales) = code.parts(left), code.parts(scales)
+    left, panel, blocks = factors
+    place, row, block = code.parts(left)
     builder, between, places = code.builder, NUMBER, code.apart(place, row, rows, first)
     if turned:
         between = NUMBER * rows
@@ -160,12 +123,10 @@ def product(code: Code, arithmetic: Arithmetic, rows: int, turned: bool, factors
         weights, offset = builder.add(panel, builder.mul(index, code.long(LINE * WIDTH))), builder.mul(index, block)
         here = [builder.add(place, offset) for place in places]
         for k in range(WIDTH):
-            weight = code.load(arithmetic.vector, weights, code.long(LINE * k))
-            numbers = [code.load(arithmetic.number, each, code.long(between * k)) for each in here]
+            weight = code.load(REALS, weights, code.long(LINE * k))
+            numbers = [code.load(REAL, each, code.long(between * k)) for each in here]
             pairs = zip(numbers, totals, strict=True)
-            totals = [arithmetic.add(code, code.everywhere(number), weight, total) for number, total in pairs]
+            totals = [code.multiply_add(code.everywhere(number), weight, total) for number, total in pairs]
         return totals
 
-    totals = code.repeat(blocks, [arithmetic.nothing] * rows, step)
-    by = code.apart(row_scales, code.long(NUMBER), rows, first)
-    return [arithmetic.real(code, total, scale, column_scales) for total, scale in zip(totals, by, strict=True)]
+    return code.repeat(blocks, [every(0.0)] * rows, step)

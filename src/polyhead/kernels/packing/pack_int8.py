@@ -18,6 +18,7 @@ from polyhead.kernels.numbers.formats import Numbers, real
 from polyhead.kernels.numbers.stored import LINE
 from polyhead.kernels.packing.pack_float32 import transpose
 from polyhead.kernels.packing.quantise_int8 import (
+    AT_ONCE,
     add_down_four,
     add_down_one,
     largest_of,
@@ -28,7 +29,6 @@ from polyhead.kernels.packing.quantise_int8 import (
     round_row,
     round_row_with_sign,
 )
-from polyhead.kernels.packing.quantise_int16 import AT_ONCE
 
 LARGEST = np.float32(127)
 _SMALLEST = np.float32(1e-35)

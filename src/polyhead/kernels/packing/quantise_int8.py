@@ -7,16 +7,24 @@ from functools import partial, reduce
 from typing import Any
 
 from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGER, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
 from polyhead.kernels.microkernels.int8 import FOUR, STEP, ZERO
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL
 from polyhead.kernels.microkernels.simd import NUMBER
 from polyhead.kernels.numbers.stored import LINE, magnitude_of, real_of_magnitude, stored
-from polyhead.kernels.packing.quantise_int16 import AT_ONCE, whole
 
+AT_ONCE = 4
+"""Rows that `look_down_four` and `add_down_four` take."""
+_TO_WHOLE = every(1.5 * 2**23)
+"""Added to a number of float32 it leaves the nearest whole number in the last bits."""
 _BYTES = ir.VectorType(BYTE, LANES)
 _LOWEST = ir.Constant(INTEGERS, [0xFF] * LANES)
 _ZEROS = {BYTE: ir.Constant(_BYTES, [ZERO] * LANES), INTEGER: ir.Constant(INTEGERS, [ZERO * 0x01010101] * LANES)}
+
+
+def _whole(code: Code, numbers: Any, factors: Any) -> Any:
+    """The nearest whole numbers to numbers times factors, in the lower half of each lane."""
+    return code.builder.bitcast(code.multiply_add(numbers, factors, _TO_WHOLE), INTEGERS)
 
 
 def _larger(code: Code, one: Any, other: Any) -> Any:
@@ -61,7 +69,7 @@ def _round_row(with_sign: bool) -> Any:
                 to = builder.add(out, builder.mul(index, code.long(PANEL)))
                 for number in range(ACROSS):
                     numbers = load(code, here, code.long(size * LANES * number))
-                    bytes_ = builder.trunc(whole(code, numbers, factors), _BYTES)
+                    bytes_ = builder.trunc(_whole(code, numbers, factors), _BYTES)
                     bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZEROS[BYTE])
                     code.store(bytes_, to, code.long(LANES * number))
                 return nothing
@@ -136,7 +144,7 @@ def _round_down(with_sign: bool) -> Any:
                     four = ir.Constant(INTEGERS, [0] * LANES)
                     for each_row, shift in zip(rows, shifts, strict=True):
                         numbers = load(code, each_row, code.long(size * LANES * number))
-                        byte = builder.and_(whole(code, numbers, each), _LOWEST)
+                        byte = builder.and_(_whole(code, numbers, each), _LOWEST)
                         four = builder.or_(four, builder.shl(byte, shift))
                     four = four if with_sign else builder.xor(four, _ZEROS[INTEGER])
                     code.store(four, to, code.long(NUMBER * LANES * number))

@@ -19,13 +19,11 @@ Every fused part holds an `Arithmetic` (`training.precision`). "auto" takes the 
 multiplies and that the model's sizes fit:
 
 - int8, with VNNI and without AMX, which multiplies bfloat16 faster: the products of linear maps and the logits are of
-  8-bit integers. All else is bfloat16's. Where the CPU has no bfloat16 it is float32's, with int16's loss.
+  8-bit integers. All else is bfloat16's. Where the CPU has no bfloat16 it is float32's, the logits included.
 - bfloat16, with AVX512-BF16 or AMX. On AMX products are polyhead's, elsewhere oneDNN's, which take more than twice
   the time for a transposed left operand, as in the gradient of a weight. For long maps a kernel transposes it first,
   sums the bias' gradient on the way and applies the ReLU's gate. Short maps stay with PyTorch, whose backward pass
   needs no interpreter.
-- int16, with AVX2: linear maps and the loss multiply 16-bit integers. Attention, weights, activations and gradients
-  are float32's.
 - float32. With AVX2 and without bfloat16 products, attention and the loss are polyhead's. The products are hardly
   faster than MKL's; what is saved lies between them.
 

@@ -18,12 +18,11 @@ from polyhead.hardware import may_use_tiles, multiplies_bfloat16
 from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.arrays.tensors import halves, numbers
-from polyhead.kernels.linear import gemm_amx, gemm_float32, gemm_int8, gemm_int16
+from polyhead.kernels.linear import gemm_amx, gemm_float32, gemm_int8
 from polyhead.kernels.microkernels.epilogue import BLOCK
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.kernels.packing import transpose as kernels
-from polyhead.kernels.packing.pack_int16 import PAIRED
 from polyhead.model.linear import StackedLinear
 from polyhead.training.fused.dropout import DropoutMask
 from polyhead.training.fused.views import flat, rows
@@ -92,13 +91,11 @@ def feed_forward(
 def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> Products | None:
     """What multiplies x's rows and these weights, if that is our own."""
     sizes = [size for weight in weights for size in weight.shape]
-    count, bits = x.numel() // x.size(-1), arithmetic.bits
-    if bits == 8 and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
+    count = x.numel() // x.size(-1)
+    if arithmetic.in_bytes and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
         return gemm_int8
     if x.dtype == torch.float32:
-        if not gemm_float32.is_supported() or not _fit(sizes, WIDTH):
-            return None
-        return gemm_int16 if bits is not None and _fit(sizes, PAIRED) else gemm_float32
+        return gemm_float32 if gemm_float32.is_supported() and _fit(sizes, WIDTH) else None
     return gemm_amx if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
 
 

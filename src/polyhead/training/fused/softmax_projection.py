@@ -5,7 +5,6 @@ Shapes: N target tokens, D d_model, V vocabulary.
 """
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,15 +16,12 @@ from polyhead.kernels.linear import gemm_int8
 from polyhead.kernels.linear.gemm_float32 import is_supported
 from polyhead.kernels.loss import softmax_amx as tiled
 from polyhead.kernels.loss import softmax_bfloat16 as kernels
-from polyhead.kernels.loss import softmax_float32 as real
-from polyhead.kernels.loss import softmax_int8
-from polyhead.kernels.loss import softmax_int16 as integers
+from polyhead.kernels.loss import softmax_float32, softmax_int8
 from polyhead.kernels.microkernels.epilogue import BLOCK
 from polyhead.kernels.microkernels.registers import ADDS_PAIRS, DOWN, PANEL
 from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.kernels.numbers.exponential import LARGEST
 from polyhead.kernels.packing.pack_bfloat16 import pack_columns, pack_rows, unpack
-from polyhead.kernels.packing.pack_int16 import PAIRED
 from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations, softmax_projection
 
@@ -63,15 +59,13 @@ def by_kernel(
     """
     _check(targets, features.size(0), weight.size(0))
     given = features, weight, targets, target_logits, smoothing
-    rounded = features.dtype == torch.float32 and arithmetic.bits is not None and features.size(1) % PAIRED == 0
     if features.dtype == torch.float32:
-        totals, mean_weight, d_weight = _in_float32(rounded, *given)
+        totals, mean_weight, d_weight = _in_float32(*given)
     elif may_use_tiles() and features.size(1) % BLOCK == 0:
         totals, mean_weight, d_weight = _in_parts(*given)
     else:
         totals, mean_weight, d_weight = _in_vectors(_are_bytes(arithmetic, features), *given)
-    largest = integers.LARGEST if rounded else LARGEST
-    if not bool((totals < math.exp(largest) * 0.99).all()):
+    if not bool((totals < math.exp(LARGEST) * 0.99).all()):
         return None
     return target_logits + totals.log(), mean_weight, d_weight
 
@@ -156,20 +150,18 @@ def _in_vectors(
 
 
 def _are_bytes(arithmetic: Arithmetic, features: Tensor) -> bool:
-    return arithmetic.bits == 8 and features.size(1) % PANEL == 0 and gemm_int8.is_supported()
+    return arithmetic.in_bytes and features.size(1) % PANEL == 0 and gemm_int8.is_supported()
 
 
-def _in_float32(
-    rounded: bool, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
-) -> _Sums:
-    """rounded: whether features and weights are multiplied as whole numbers."""
+def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (rows, width), words = features.shape, weight.size(0)
-    kernels: Any = integers if rounded else real
-    shapes = kernels.shapes(words, width)
-    room = kernels.WORKSPACE(*(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items()))
+    shapes = softmax_float32.shapes(words, width)
+    room = softmax_float32.Float32Workspace(
+        *(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items())
+    )
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
     d_weight = weight.new_empty(weight.shape)
-    kernels.softmax_projection(
+    softmax_float32.softmax_projection(
         floats(features),
         floats(weight),
         targets.numpy(),
