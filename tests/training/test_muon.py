@@ -57,9 +57,9 @@ def test_orthogonal_keeps_singular_vectors_and_evens_out_singular_values(shape: 
     torch.manual_seed(3)
     given = torch.randn(5, *shape, dtype=torch.float64)
     left, _, right = torch.linalg.svd(given, full_matrices=False)
-    turned = left.mT @ orthogonal(given) @ right.mT
-    values = turned.diagonal(dim1=1, dim2=2)
-    torch.testing.assert_close(turned, torch.diag_embed(values), atol=1e-9, rtol=0)
+    transposed = left.mT @ orthogonal(given) @ right.mT
+    values = transposed.diagonal(dim1=1, dim2=2)
+    torch.testing.assert_close(transposed, torch.diag_embed(values), atol=1e-9, rtol=0)
     # the smallest singular value of a square matrix may be too small for five iterations
     assert float(values.median()) > 0.6
     assert float(values.min()) > 0

@@ -144,6 +144,6 @@ def test_gradients_depend_on_nothing_that_lay_in_memory_before(
     assert all(torch.equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
-def _filled(room: Tensor) -> Tensor:
-    room.view(torch.uint8).fill_(0xFF)
-    return room
+def _filled(workspace: Tensor) -> Tensor:
+    workspace.view(torch.uint8).fill_(0xFF)
+    return workspace

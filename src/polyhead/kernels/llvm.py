@@ -92,7 +92,7 @@ class Code:
         """Numbers of two vectors, the other's after the one's."""
         return self.builder.shuffle_vector(one, other, _lanes(chosen))
 
-    def turned(self, rows: list[Any]) -> list[Any]:
+    def transposed(self, rows: list[Any]) -> list[Any]:
         """N vectors, each of one or more times N numbers → the matrices that lie in them side by side, turned.
 
         Of blocks of 1, 2, 4 … numbers, those beside the diagonal change places.

@@ -24,8 +24,8 @@ def shape(request: pytest.FixtureRequest) -> tuple[int, int, int]:
     return request.param
 
 
-def room(shape: tuple[int, int, int]) -> gemm_amx.Workspace:
-    return Scratch().take("room", (gemm_amx.workspace_bytes(*shape),), torch.uint8).fill_(255).numpy()
+def workspace(shape: tuple[int, int, int]) -> gemm_amx.Workspace:
+    return Scratch().take("workspace", (gemm_amx.workspace_bytes(*shape),), torch.uint8).fill_(255).numpy()
 
 
 def guarded(rows: int, columns: int) -> tuple[Tensor, Tensor]:
@@ -49,7 +49,7 @@ def test_linear(shape: tuple[int, int, int], activated: bool) -> None:
     rows, inputs, outputs = shape
     x, weight, bias = numbers(rows, inputs), numbers(outputs, inputs), numbers(outputs)
     whole, out = guarded(rows, outputs)
-    gemm_amx.linear(halves(x), halves(weight), halves(bias), activated, halves(out), room(shape))
+    gemm_amx.linear(halves(x), halves(weight), halves(bias), activated, halves(out), workspace(shape))
     exact = x.double() @ weight.double().t() + bias.double()
     assert_is(whole, out, exact.relu() if activated else exact)
 
@@ -58,7 +58,7 @@ def test_gradient_of_the_input(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, weight = numbers(rows, outputs), numbers(outputs, inputs)
     whole, out = guarded(rows, inputs)
-    gemm_amx.input_gradient(halves(gradient), halves(weight), halves(out), room(shape))
+    gemm_amx.input_gradient(halves(gradient), halves(weight), halves(out), workspace(shape))
     assert_is(whole, out, gradient.double() @ weight.double())
 
 
@@ -66,7 +66,7 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, weight, passed = numbers(rows, outputs), numbers(outputs, inputs), numbers(rows, inputs).relu()
     whole, out = guarded(rows, inputs)
-    gemm_amx.gated_gradient(halves(gradient), halves(weight), halves(passed), 1.5, halves(out), room(shape))
+    gemm_amx.gated_gradient(halves(gradient), halves(weight), halves(passed), 1.5, halves(out), workspace(shape))
     assert_is(whole, out, torch.where(passed > 0, 1.5 * (gradient.double() @ weight.double()), 0.0))
 
 
@@ -74,7 +74,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, x = numbers(rows, outputs), numbers(rows, inputs)
     (whole, out), (_, total) = guarded(outputs, inputs), guarded(1, outputs)
-    gemm_amx.weight_gradient(halves(gradient), halves(x), halves(out), halves(total[0]), room(shape))
+    gemm_amx.weight_gradient(halves(gradient), halves(x), halves(out), halves(total[0]), workspace(shape))
     assert_is(whole, out, gradient.double().t() @ x.double())
     exact = gradient.double().sum(0)
     torch.testing.assert_close(total[0].double(), exact, rtol=2**-7, atol=1e-3 * float(exact.abs().max()))

@@ -29,7 +29,7 @@ def draw() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-def room(shape: tuple[int, int, int]) -> gemm.Workspace:
+def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
     return np.full(gemm.workspace_bytes(*shape), 255, np.uint8)  # as float32 no numbers
 
 
@@ -51,7 +51,7 @@ def test_linear(shape: tuple[int, int, int], activated: bool, draw: np.random.Ge
         draw.normal(size=size).astype(np.float32) for size in ((rows, inputs), (outputs, inputs), outputs)
     )
     whole, out = guarded(rows, outputs)
-    gemm.linear(x, weight, bias, activated, out, room(shape))
+    gemm.linear(x, weight, bias, activated, out, workspace(shape))
     exact = x.astype(float) @ weight.T.astype(float) + bias
     assert_is(whole, out, np.maximum(exact, 0) if activated else exact)
 
@@ -60,7 +60,7 @@ def test_gradient_of_the_input(shape: tuple[int, int, int], draw: np.random.Gene
     rows, inputs, outputs = shape
     gradient, weight = (draw.normal(size=size).astype(np.float32) for size in ((rows, outputs), (outputs, inputs)))
     whole, out = guarded(rows, inputs)
-    gemm.input_gradient(gradient, weight, out, room(shape))
+    gemm.input_gradient(gradient, weight, out, workspace(shape))
     assert_is(whole, out, gradient.astype(float) @ weight.astype(float))
 
 
@@ -70,7 +70,7 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int], draw: np.random.Ge
     gradient, weight, passed = (draw.normal(size=size).astype(np.float32) for size in sizes)
     passed = np.maximum(passed, 0)
     whole, out = guarded(rows, inputs)
-    gemm.gated_gradient(gradient, weight, passed, 1.5, out, room(shape))
+    gemm.gated_gradient(gradient, weight, passed, 1.5, out, workspace(shape))
     assert_is(whole, out, np.where(passed > 0, 1.5 * (gradient.astype(float) @ weight.astype(float)), 0.0))
 
 
@@ -78,7 +78,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], draw: np.rando
     rows, inputs, outputs = shape
     gradient, x = (draw.normal(size=size).astype(np.float32) for size in ((rows, outputs), (rows, inputs)))
     (whole, out), (whole_total, total) = guarded(outputs, inputs), guarded(1, outputs)
-    gemm.weight_gradient(gradient, x, out, total[0], room(shape))
+    gemm.weight_gradient(gradient, x, out, total[0], workspace(shape))
     assert_is(whole, out, gradient.T.astype(float) @ x.astype(float))
     assert_is(whole_total, total, gradient.sum(0, dtype=float)[None])
 
@@ -86,7 +86,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], draw: np.rando
 def test_no_rows() -> None:
     nothing, weight = np.empty((0, WIDTH), np.float32), np.ones((WIDTH, WIDTH), np.float32)
     d_weight, total = np.ones((WIDTH, WIDTH), np.float32), np.ones(WIDTH, np.float32)
-    gemm.linear(nothing, weight, total, False, nothing.copy(), room((0, WIDTH, WIDTH)))
-    gemm.weight_gradient(nothing, nothing, d_weight, total, room((0, WIDTH, WIDTH)))
+    gemm.linear(nothing, weight, total, False, nothing.copy(), workspace((0, WIDTH, WIDTH)))
+    gemm.weight_gradient(nothing, nothing, d_weight, total, workspace((0, WIDTH, WIDTH)))
     assert (total == 0).all()
     assert (d_weight == 0).all()

@@ -39,7 +39,7 @@ def seed() -> None:
     torch.manual_seed(1)
 
 
-def room(shape: tuple[int, int, int]) -> gemm.Workspace:
+def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
     """With bytes before and behind that nobody may write to."""
     whole = np.full(gemm.workspace_bytes(*shape) + 2 * GUARD, 255, np.uint8)
     return whole[GUARD:-GUARD]
@@ -96,7 +96,7 @@ def assert_near(found: Tensor, left: Tensor, right: Tensor, seen: Tensor | float
 def test_linear(shape: tuple[int, int, int], dtype: torch.dtype, activated: bool) -> None:
     rows, inputs, outputs = shape
     x, weight, bias = (spread(*size, dtype=dtype) for size in ((rows, inputs), (outputs, inputs), (1, outputs)))
-    (whole, out), used = guarded(rows, outputs, dtype), room(shape)
+    (whole, out), used = guarded(rows, outputs, dtype), workspace(shape)
     gemm.linear(numbers(x), numbers(weight), numbers(bias[0]), activated, numbers(out), used)
     if activated:
         exact, most = x.double() @ weight.double().t() + bias.double(), error_of(x, weight.t())
@@ -110,7 +110,7 @@ def test_linear(shape: tuple[int, int, int], dtype: torch.dtype, activated: bool
 def test_gradient_of_the_input(shape: tuple[int, int, int], dtype: torch.dtype) -> None:
     rows, inputs, outputs = shape
     gradient, weight = spread(rows, outputs, dtype=dtype), spread(outputs, inputs, dtype=dtype)
-    (whole, out), used = guarded(rows, inputs, dtype), room(shape)
+    (whole, out), used = guarded(rows, inputs, dtype), workspace(shape)
     gemm.input_gradient(numbers(gradient), numbers(weight), numbers(out), used)
     assert_near(out, gradient, weight)
     assert_guarded(used, whole)
@@ -120,7 +120,11 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int], dtype: torch.dtype
     rows, inputs, outputs = shape
     gradient, weight = spread(rows, outputs, dtype=dtype), spread(outputs, inputs, dtype=dtype)
     passed = torch.randn(rows, inputs).relu().to(dtype)
-    (whole, out), used, all_of_it = guarded(rows, inputs, dtype), room(shape), torch.empty(rows, inputs, dtype=dtype)
+    (whole, out), used, all_of_it = (
+        guarded(rows, inputs, dtype),
+        workspace(shape),
+        torch.empty(rows, inputs, dtype=dtype),
+    )
     gemm.gated_gradient(numbers(gradient), numbers(weight), numbers(passed), 1.5, numbers(out), used)
     gemm.input_gradient(numbers(gradient), numbers(weight), numbers(all_of_it), used)
     exact = torch.where(passed > 0, 1.5 * all_of_it.double(), 0.0)
@@ -133,7 +137,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], dtype: torch.d
     rows, inputs, outputs = shape
     gradient, x = spread(rows, outputs, dtype=dtype), spread(rows, inputs, dtype=dtype)
     (whole, out), (whole_total, total) = guarded(outputs, inputs, dtype), guarded(1, outputs, dtype)
-    used = room(shape)
+    used = workspace(shape)
     gemm.weight_gradient(numbers(gradient), numbers(x), numbers(out), numbers(total[0]), used)
     assert_near(out, gradient.t(), x)
     exact, lengths = gradient.double().sum(0), gradient.double().abs().sum(0)
@@ -144,9 +148,9 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], dtype: torch.d
 def test_of_no_rows(dtype: torch.dtype) -> None:
     nothing = torch.empty(0, PANEL, dtype=dtype)
     weight, total = (torch.ones(rows, PANEL, dtype=dtype) for rows in (PANEL, 1))
-    gemm.input_gradient(numbers(nothing), numbers(weight), numbers(nothing), room((0, PANEL, PANEL)))
+    gemm.input_gradient(numbers(nothing), numbers(weight), numbers(nothing), workspace((0, PANEL, PANEL)))
     gemm.weight_gradient(
-        numbers(nothing), numbers(nothing), numbers(weight), numbers(total[0]), room((0, PANEL, PANEL))
+        numbers(nothing), numbers(nothing), numbers(weight), numbers(total[0]), workspace((0, PANEL, PANEL))
     )
     assert not bool(weight.any())
     assert not bool(total.any())
@@ -159,7 +163,7 @@ def test_the_largest_sums_are_not_cut_off(inputs: int, dtype: torch.dtype) -> No
     one[0, 5] = -7
     x = torch.cat([one, all_of_them, -one, -all_of_them]).to(dtype)
     weight, bias, out = x.repeat(PANEL // 4, 1), torch.zeros(PANEL, dtype=dtype), torch.empty(4, PANEL, dtype=dtype)
-    gemm.linear(numbers(x), numbers(weight), numbers(bias), False, numbers(out), room((4, inputs, PANEL)))
+    gemm.linear(numbers(x), numbers(weight), numbers(bias), False, numbers(out), workspace((4, inputs, PANEL)))
     assert_near(out, x, weight.t())
 
 
@@ -168,10 +172,10 @@ def test_what_is_no_number_stays_none(value: float, dtype: torch.dtype) -> None:
     x, weight, out = (torch.ones(size, dtype=dtype) for size in ((3, PANEL), (PANEL, PANEL), (3, PANEL)))
     total = numbers(torch.empty(PANEL, dtype=dtype))
     x[1, 3] = value
-    gemm.linear(numbers(x), numbers(weight), numbers(weight[0]), False, numbers(out), room((3, PANEL, PANEL)))
+    gemm.linear(numbers(x), numbers(weight), numbers(weight[0]), False, numbers(out), workspace((3, PANEL, PANEL)))
     assert out.isnan().any(1).tolist() == [False, True, False]
     assert bool(out[1].isnan().all())
-    gemm.weight_gradient(numbers(x), numbers(x), numbers(weight), total, room((3, PANEL, PANEL)))
+    gemm.weight_gradient(numbers(x), numbers(x), numbers(weight), total, workspace((3, PANEL, PANEL)))
     assert bool(weight[3].isnan().all())
     assert bool(weight[:, 3].isnan().all())
     assert int(weight.isnan().sum()) == 2 * PANEL - 1
@@ -180,5 +184,5 @@ def test_what_is_no_number_stays_none(value: float, dtype: torch.dtype) -> None:
 def test_what_is_too_small_counts_as_nothing(dtype: torch.dtype) -> None:
     x, found = torch.full((2, PANEL), 1e-38, dtype=dtype), torch.ones(2, PANEL, dtype=dtype)
     weight = torch.ones(PANEL, PANEL, dtype=dtype)
-    gemm.linear(numbers(x), numbers(weight), numbers(weight[0]), False, numbers(found), room((2, PANEL, PANEL)))
+    gemm.linear(numbers(x), numbers(weight), numbers(weight[0]), False, numbers(found), workspace((2, PANEL, PANEL)))
     assert bool((found == 1).all())

@@ -17,18 +17,20 @@ def test_exponentials_too_small_for_an_instruction_are_no_zeros() -> None:
     shifts = torch.linspace(0, 91, ROWS)
     exponentials = torch.exp(-shifts).bfloat16()[:, None].expand(ROWS, PANEL)
     assert float(exponentials.min()) < 2.0**-126
-    of_pairs, of_rows, turned = kernels.shapes(1, PANEL + -PANEL % DOWN)
+    of_pairs, of_rows, transposed = kernels.shapes(1, PANEL + -PANEL % DOWN)
     kept = torch.zeros(of_pairs, dtype=torch.int32)
     rows, x = torch.zeros(of_rows).bfloat16(), torch.zeros(ROWS, PANEL).bfloat16()
     panels, across = (torch.zeros(1, PANEL // 2, PANEL, dtype=torch.int32) for _ in range(2))
-    found = kernels.Found(*map(floats, (torch.zeros(ROWS), torch.zeros(ROWS, PANEL), torch.zeros(1, turned[0], PANEL))))
+    found = kernels.Found(
+        *map(floats, (torch.zeros(ROWS), torch.zeros(ROWS, PANEL), torch.zeros(1, transposed[0], PANEL)))
+    )
     kernels.softmax_projection(
         halves(x),
         pairs(panels),
         pairs(across),
         kernels.Asked(PANEL, np.zeros(0, np.int64), 1.0, floats(shifts)),
         found,
-        kernels.BFloat16Workspace(pairs(kept), halves(rows), halves(torch.zeros(turned).bfloat16())),
+        kernels.BFloat16Workspace(pairs(kept), halves(rows), halves(torch.zeros(transposed).bfloat16())),
     )
     beside = kept[0, : ROWS // 2].view(torch.bfloat16).view(-1, PANEL, 2).transpose(1, 2).reshape(ROWS, PANEL)
     assert torch.equal(beside, rows[:ROWS, :PANEL])

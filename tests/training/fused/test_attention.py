@@ -32,7 +32,7 @@ def test_attention_without_padding_is_near_float64s(
 
     Nor is there a number in the room that it works in, before.
     """
-    _scratch.take("room", (1 << 20,), torch.uint8).fill_(0xFF)
+    _scratch.take("workspace", (1 << 20,), torch.uint8).fill_(0xFF)
     keys = queries if itself else [data.draw(st.integers(1, 70)) for _ in queries]
     ahead = not itself or data.draw(st.booleans())
     torch.manual_seed(data.draw(st.integers(0, 9)))

@@ -78,7 +78,7 @@ def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) ->
 
 @kernel
 def _attend(heads: int, given: Any) -> None:
-    query, store, sight, room, y = given
+    query, store, sight, workspace, y = given
     size = query.shape[1] // heads
     for r in range(query.shape[0]):
         owner = sight.owner[r]
@@ -88,7 +88,7 @@ def _attend(heads: int, given: Any) -> None:
             y[r] = 0
             continue
         vectors = (seen.shape[0] + LANES - 1) // LANES
-        weights = room[: heads * vectors * LANES].reshape((heads, vectors * LANES))
+        weights = workspace[: heads * vectors * LANES].reshape((heads, vectors * LANES))
         for h in range(heads):
             _score(query[r], store, h * size, size, seen, weights[h])
             softmax(np.uintp(weights[h].ctypes.data), vectors)

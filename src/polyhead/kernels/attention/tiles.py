@@ -71,21 +71,21 @@ def _bytes_of_weights(n: Squares) -> int:
 
 
 @kernel
-def _places_to_attend(n: Squares, turned: int) -> Any:
+def _places_to_attend(n: Squares, transposed: int) -> Any:
     """Where `attend` keeps what, from `turned` on, and where that ends."""
-    rows = turned + n.pieces * n.queries * SQUARE
+    rows = transposed + n.pieces * n.queries * SQUARE
     mixed = rows + n.pieces * n.keys * SQUARE
     hidden = mixed + 2 * n.pieces * _steps(n.key_pairs) * SQUARE
     scores = hidden + n.queries * n.keys * SQUARE
     shares = scores + n.keys * SQUARE
     sums = shares + _steps(n.key_pairs) * SQUARE
-    return turned, rows, mixed, hidden, scores, shares, sums, sums + 2 * SQUARE
+    return transposed, rows, mixed, hidden, scores, shares, sums, sums + 2 * SQUARE
 
 
 @kernel
-def _places_to_differentiate(n: Squares, turned: int) -> Any:
+def _places_to_differentiate(n: Squares, transposed: int) -> Any:
     """The same of `differentiate`."""
-    rows = turned + n.pieces * n.queries * SQUARE
+    rows = transposed + n.pieces * n.queries * SQUARE
     keys = rows + n.pieces * n.keys * SQUARE
     queries = keys + 2 * n.pieces * _steps(n.key_pairs) * SQUARE
     contexts = queries + 2 * n.pieces * _steps(n.query_pairs) * SQUARE
@@ -95,42 +95,55 @@ def _places_to_differentiate(n: Squares, turned: int) -> Any:
     d_scores = d_by_key + n.keys * _steps(n.query_pairs) * SQUARE
     shares = d_scores + _steps(n.key_pairs) * SQUARE
     sums = shares + _steps(n.key_pairs) * SQUARE
-    return turned, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, sums + 2 * SQUARE
+    return (
+        transposed,
+        rows,
+        keys,
+        queries,
+        contexts,
+        d_weights,
+        by_key,
+        d_by_key,
+        d_scores,
+        shares,
+        sums,
+        sums + 2 * SQUARE,
+    )
 
 
 @kernel
-def room_to_attend(ragged: Ragged, width: Width) -> int:
+def workspace_to_attend(ragged: Ragged, width: Width) -> int:
     """Bytes that `attend` works in."""
     return _places_to_attend(_longest(ragged, width.numbers), 0)[-1]
 
 
 @kernel
-def room_to_differentiate(ragged: Ragged, width: Width) -> int:
+def workspace_to_differentiate(ragged: Ragged, width: Width) -> int:
     """Bytes that `differentiate` works in."""
     return _places_to_differentiate(_longest(ragged, width.numbers), 0)[-1]
 
 
 @kernel
 def attend(
-    given: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, room: Workspace
+    given: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, workspace: Workspace
 ) -> None:
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T / 16, S / 2, 16] pairs."""
     (query, key, value), factor = given, np.float32(scale)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
         n, queries, keys = _sentence(ragged, b, width.numbers), length(ragged.queries, b), length(ragged.keys, b)
-        turned, rows, mixed, hidden, scores, shares, sums, end = _places_to_attend(n, room.ctypes.data)
-        room[: end - turned] = 0
-        _hide(queries, keys, ragged.ahead, room[hidden - turned : scores - turned].view(np.float32))
+        transposed, rows, mixed, hidden, scores, shares, sums, end = _places_to_attend(n, workspace.ctypes.data)
+        workspace[: end - transposed] = 0
+        _hide(queries, keys, ragged.ahead, workspace[hidden - transposed : scores - transposed].view(np.float32))
         for h in range(width.heads):
-            _transpose_all(place_of(query, ragged.queries[b], h), query.row, queries, n.pieces, turned)
+            _transpose_all(place_of(query, ragged.queries[b], h), query.row, queries, n.pieces, transposed)
             _take_all(place_of(key, ragged.keys[b], h), key.row, keys, n.pieces, rows)
             _mix_all(place_of(value, ragged.keys[b], h), value.row, keys, n.pieces, mixed)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * BYTES
-                _products(rows, turned + i * n.pieces * SQUARE, keys, n.pieces, scores)
+                _products(rows, transposed + i * n.pieces * SQUARE, keys, n.pieces, scores)
                 columns.softmax(scores, factor, hidden + i * n.keys * SQUARE, n.key_pairs, here)
-                _turn_pairs(here, n.key_pairs, shares)
+                _transpose_pairs(here, n.key_pairs, shares)
                 out, left = place_of(context, ragged.queries[b] + ROWS * i, h), min(ROWS, queries - ROWS * i)
                 _write_all(shares, SQUARE, mixed, n.pieces, n.key_pairs, sums, out, context.row, left)
             weights += _bytes_of_weights(n)
@@ -146,31 +159,31 @@ def differentiate(
     scale: float,
     weights: int,
     found: Projected,
-    room: Workspace,
+    workspace: Workspace,
 ) -> None:
     """The gradients of what `attend` was given → found."""
     (query, key, value), (d_query, d_key, d_value), factor = given, found, np.float32(scale)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
         n, count, keys_ = _sentence(ragged, b, width.numbers), length(ragged.queries, b), length(ragged.keys, b)
-        places = _places_to_differentiate(n, room.ctypes.data)
-        turned, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, end = places
-        room[: end - turned] = 0
+        places = _places_to_differentiate(n, workspace.ctypes.data)
+        transposed, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, end = places
+        workspace[: end - transposed] = 0
         for h in range(width.heads):
             gradient = place_of(d_context, ragged.queries[b], h)
-            _transpose_all(gradient, d_context.row, count, n.pieces, turned)
+            _transpose_all(gradient, d_context.row, count, n.pieces, transposed)
             _take_all(place_of(value, ragged.keys[b], h), value.row, keys_, n.pieces, rows)
             _mix_all(place_of(key, ragged.keys[b], h), key.row, keys_, n.pieces, keys)
             _mix_all(place_of(query, ragged.queries[b], h), query.row, count, n.pieces, queries)
             _mix_all(gradient, d_context.row, count, n.pieces, contexts)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * BYTES
-                _products(rows, turned + i * n.pieces * SQUARE, keys_, n.pieces, d_weights)
+                _products(rows, transposed + i * n.pieces * SQUARE, keys_, n.pieces, d_weights)
                 columns.differentiate(d_weights, here, factor, n.key_pairs, d_scores)
                 place = i // 2 * n.keys * SQUARE + i % 2 * (BYTES // 2)
                 columns.key_rows(here, n.key_pairs, by_key + place)
                 columns.key_rows(d_scores, n.key_pairs, d_by_key + place)
-                _turn_pairs(d_scores, n.key_pairs, shares)
+                _transpose_pairs(d_scores, n.key_pairs, shares)
                 out, left = place_of(d_query, ragged.queries[b] + ROWS * i, h), min(ROWS, count - ROWS * i)
                 _write_all(shares, SQUARE, keys, n.pieces, n.key_pairs, sums, out, d_query.row, left)
             for j in range(n.keys):
@@ -220,17 +233,17 @@ def _mix_all(place: int, row: int, rows: int, pieces: int, out: int) -> None:
 
 
 @kernel
-def _turn_pairs(pairs: int, count: int, out: int) -> None:
+def _transpose_pairs(pairs: int, count: int, out: int) -> None:
     """Weights, a query's in a row. The last pair is repeated to the end of a square: what it is multiplied by is 0."""
     for step in range(_steps(count)):
         transpose(pairs + step * SQUARE, BYTES, count - step * ROWS, out + step * SQUARE)
 
 
 @kernel
-def _products(rows: int, turned: int, keys: int, pieces: int, out: int) -> None:
+def _products(rows: int, transposed: int, keys: int, pieces: int, out: int) -> None:
     for j in range((keys + ROWS - 1) // ROWS):
         left = min(ROWS, keys - ROWS * j)
-        product(rows + j * pieces * SQUARE, SQUARE, left, turned, SQUARE, ROWS * pieces, out + j * SQUARE)
+        product(rows + j * pieces * SQUARE, SQUARE, left, transposed, SQUARE, ROWS * pieces, out + j * SQUARE)
 
 
 @kernel

@@ -1,6 +1,7 @@
-"""The three products of a linear map as `gemm` has them, of numbers that are rounded to whole ones of 8 bits.
+"""GEMM of bfloat16 or float32 that is rounded to 8-bit integers: a linear map and its gradients.
 
-A CPU with VNNI adds up twice as many products of them in a step as of bfloat16.
+A CPU with VNNI adds up twice as many products of bytes in a step as of bfloat16. It is blocked as `gemm_float32` is,
+but for a weight's gradient: there all rows are summed over at once, as each column has one scale.
 Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of PANEL, and none is above LONGEST.
 """
 
@@ -19,29 +20,29 @@ from polyhead.kernels.arrays.bounds import (
 )
 from polyhead.kernels.arrays.unowned import floats_at
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.epilogue import Operation, activated, added, as_they_are, gated
+from polyhead.kernels.microkernels.epilogue import Epilogue, add_bias, add_bias_and_relu, gate, unchanged
 from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of, product_of_bytes
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.row_counts import MOST
-from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand, unseen
+from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand, no_input
 from polyhead.kernels.numbers.formats import Numbers, round_all
 from polyhead.kernels.packing.pack_int8 import steps_of, take_columns, take_rows, transpose_columns, transpose_rows
 
 Workspace = NDArray[np.uint8]
 
 CACHED = 1 << 18
-"""Bytes of the left factor that stay in a core's own cache, beside a panel."""
+"""Bytes of the left operand that stay in a core's own cache, beside a panel."""
 LONGEST = 1 << 17
-"""Numbers whose products are added up: 32 bits hold so many of two bytes."""
+"""The most numbers that are summed over: 32 bits hold the sum of so many products of two bytes."""
 
 
 def is_supported() -> bool:
-    """Whether this CPU multiplies bytes faster than bfloat16 and has no unit for matrices, which `gemm` is for."""
+    """Whether this CPU has VNNI, and no AMX, which `gemm_amx` is for."""
     return bool({"avx512_vnni", "avx_vnni"} & cpu_features()) and not may_use_tiles()
 
 
 def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
-    """Bytes that these work in."""
+    """How many bytes the kernels below need to work in."""
     widest = max(inputs, outputs)
     of_weight = inputs * outputs + max(CACHED + NUMBER * CACHED // PANEL, (MOST + PANEL) * widest)
     of_gradient = FOUR * -(-rows // FOUR) * (inputs + outputs)
@@ -49,109 +50,105 @@ def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
 
 
 @kernel
-def _right(columns: int, steps: int, room: int) -> Right:
-    """A right factor in that room."""
-    starts = room + FOUR * steps * columns
-    return Right(room, steps, starts, starts + NUMBER * columns)
+def _right(columns: int, steps: int, workspace: int) -> Right:
+    """A right operand of so many columns, and steps of FOUR numbers, at the beginning of the workspace."""
+    starts = workspace + FOUR * steps * columns
+    return Right(workspace, steps, starts, starts + NUMBER * columns)
 
 
 @kernel
 def _behind(right: Right, columns: int) -> int:
-    """What is left of the room."""
+    """The address behind a right operand of so many columns."""
     return right.scales + NUMBER * columns
 
 
-def _product(finish: Operation) -> Any:
-    """The kernel of a product with panels."""
-    multiply = product_of_bytes(finish)
+def _product(epilogue: Epilogue) -> Any:
+    """The kernel that multiplies a matrix by all panels, for one epilogue."""
+    multiply = product_of_bytes(epilogue)
 
     @kernel
-    def product(left: Numbers, right: Right, seen: EpilogueInput, out: Numbers, room: int) -> None:
+    def product(left: Numbers, right: Right, inputs: EpilogueInput, out: Numbers, workspace: int) -> None:
+        """left [N, K], which is rounded on the way, times the right operand → out [N, ..]."""
         (rows, width), columns, (out_row,), size = left.shape, out.shape[1], out.strides[:1], out.itemsize
         some = max(MOST, CACHED // width // MOST * MOST)
-        scales = room + some * width
+        scales = workspace + some * width
         for first in range(0, rows, some):
             count = min(some, rows - first)
-            take_rows(left, first, count, room, scales)
-            given, to, beside = (
-                LeftOperand(room, width, 0),
-                out.ctypes.data + first * out_row,
-                seen.place + first * seen.row,
-            )
+            take_rows(left, first, count, workspace, scales)
+            some_rows, to = LeftOperand(workspace, width, 0), out.ctypes.data + first * out_row
             for n in range(0, columns, PANEL):
-                place = EpilogueInput(beside + size * n, seen.row, seen.factor)
-                multiply(given, scales, count, panel_of(right, n), place, out, to + size * n)
+                here = EpilogueInput(inputs.place + first * inputs.row + size * n, inputs.row, inputs.factor)
+                multiply(some_rows, scales, count, panel_of(right, n), here, out, to + size * n)
 
     return product
 
 
-_with_bias, _with_bias_and_relu = _product(added), _product(activated)
-_plain, _gated = _product(as_they_are), _product(gated)
-_turned = product_of_bytes(as_they_are, turned=True)
+_with_bias, _with_bias_and_relu = _product(add_bias), _product(add_bias_and_relu)
+_plain, _gated = _product(unchanged), _product(gate)
+_transposed = product_of_bytes(unchanged, transposed=True)
 
 
 @kernel
-def linear(x: Numbers, weight: Numbers, bias: Numbers, then_activated: bool, out: Numbers, room: Workspace) -> None:
-    """x [N, K] Wᵀ + b, of weight [M, K] and bias [M], and then ReLU if asked for → out [N, M]."""
+def linear(x: Numbers, weight: Numbers, bias: Numbers, relu: bool, out: Numbers, workspace: Workspace) -> None:
+    """x [N, K] weight [M, K]ᵀ + bias [M], and its ReLU where `relu` says so → out [N, M]."""
     require_product(x, weight, out)
     require(bias.shape[0] == weight.shape[0])
     outputs, inputs = weight.shape
-    right, seen = _right(outputs, inputs // FOUR, room.ctypes.data), EpilogueInput(bias.ctypes.data, 0, np.float32(1))
+    right = _right(outputs, inputs // FOUR, workspace.ctypes.data)
+    of_bias = EpilogueInput(bias.ctypes.data, 0, np.float32(1))
     rest = _behind(right, outputs)
     transpose_rows(weight, right, rest)
-    if then_activated:
-        _with_bias_and_relu(x, right, seen, out, rest)
+    if relu:
+        _with_bias_and_relu(x, right, of_bias, out, rest)
     else:
-        _with_bias(x, right, seen, out, rest)
+        _with_bias(x, right, of_bias, out, rest)
 
 
 @kernel
-def _columns(x: Numbers, room: int) -> Right:
-    """A right factor, in that room."""
-    right = _right(x.shape[1], steps_of(x.shape[0]), room)
+def _pack_columns(x: Numbers, workspace: int) -> Right:
+    """x [N, K] as a right operand, at the beginning of the workspace."""
+    right = _right(x.shape[1], steps_of(x.shape[0]), workspace)
     take_columns(x, right)
     return right
 
 
 @kernel
-def input_gradient(gradient: Numbers, weight: Numbers, out: Numbers, room: Workspace) -> None:
-    """gradient [N, M] W → out [N, K]."""
+def input_gradient(gradient: Numbers, weight: Numbers, out: Numbers, workspace: Workspace) -> None:
+    """gradient [N, M] weight [M, K] → out [N, K]."""
     require_input_gradient(gradient, weight, out)
-    right = _columns(weight, room.ctypes.data)
-    _plain(gradient, right, unseen(out.ctypes.data), out, _behind(right, weight.shape[1]))
+    right = _pack_columns(weight, workspace.ctypes.data)
+    _plain(gradient, right, no_input(out.ctypes.data), out, _behind(right, weight.shape[1]))
 
 
 @kernel
 def gated_gradient(
-    gradient: Numbers, weight: Numbers, passed: Numbers, scale: float, out: Numbers, room: Workspace
+    gradient: Numbers, weight: Numbers, passed: Numbers, scale: float, out: Numbers, workspace: Workspace
 ) -> None:
-    """The same, scaled where a ReLU and what came after it gave more than 0, passed [N, K], else 0."""
+    """The same times `scale` where passed [N, K], what a ReLU and a dropout gave, is not 0; else 0."""
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
-    right, seen = (
-        _columns(weight, room.ctypes.data),
-        EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale)),
-    )
-    _gated(gradient, right, seen, out, _behind(right, weight.shape[1]))
+    right = _pack_columns(weight, workspace.ctypes.data)
+    inputs = EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale))
+    _gated(gradient, right, inputs, out, _behind(right, weight.shape[1]))
 
 
 @kernel
-def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers, room: Workspace) -> None:
-    """gradient [N, M]ᵀ x [N, K] → out [M, K]; the gradient's rows, added up in float32 → total [M]."""
+def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers, workspace: Workspace) -> None:
+    """gradient [N, M]ᵀ x [N, K] → out [M, K]; the sum of the gradient's rows, made in float32 → total [M]."""
     require_weight_gradient(gradient, x, out, total)
     outputs, inputs = out.shape
     if x.shape[0] == 0:
         out[:] = 0
         total[:] = 0
         return
-    right = _columns(x, room.ctypes.data)
+    right = _pack_columns(x, workspace.ctypes.data)
     size = FOUR * right.steps
     scales = _behind(right, inputs)
     sums, left = scales + NUMBER * outputs, scales + 2 * NUMBER * outputs
     transpose_columns(gradient, left, scales, sums)
     round_all(floats_at(sums, outputs), total)
     for m in range(0, outputs, PANEL):
-        given, of_rows, place = LeftOperand(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
+        some_rows, of_rows, place = LeftOperand(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
         for k in range(0, inputs, PANEL):
             to = place + out.itemsize * k
-            _turned(given, of_rows, PANEL, panel_of(right, k), unseen(to), out, to)
+            _transposed(some_rows, of_rows, PANEL, panel_of(right, k), no_input(to), out, to)

@@ -29,8 +29,8 @@ def _exp_of_rows(rows: int) -> Any:
     def exp_of_rows(typing_context: Any, first: Any, given: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             code, nothing, here = Code(builder), every(0.0), Code(builder).long(0)
-            first, (*factors, words, shifts, totals, out) = arguments[0], code.parts(arguments[1])
-            sums = product(code, rows, False, factors, first)
+            first, (left, panel, blocks, words, shifts, totals, out) = arguments[0], code.parts(arguments[1])
+            sums = product(code, rows, False, left, panel, blocks, first)
             places = ir.Constant(INTEGERS, [*range(LANES)])
             known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
             given = (shifts, NUMBER), (totals, LINE), (out, LINE)

@@ -61,12 +61,12 @@ class BFloat16Workspace(NamedTuple):
     """[P, CHUNK/2, PANEL] exponentials, two rows' beside each other."""
     rows: Halves
     """[CHUNK, GROUP · PANEL] the same, a row's beside each other."""
-    turned: Halves
+    transposed: Halves
     """[D', CHUNK] features, divided by Z."""
 
 
 def shapes(panels: int, depth: int) -> tuple[tuple[int, ...], ...]:
-    """Those of the room's arrays, for P and D'."""
+    """The shapes of the workspace's arrays, for P and D'."""
     return (panels, CHUNK // 2, PANEL), (CHUNK, GROUP * PANEL), (depth, CHUNK)
 
 
@@ -120,14 +120,14 @@ def _exponentials(
 
 
 @kernel
-def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, turned: Halves) -> None:
+def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, transposed: Halves) -> None:
     """sums [R, LANES] → totals [R] Z, mean_weight [R, D] /= Z, turned [D, R] = x/Z."""
     for r in range(x.shape[0]):
         totals[r] = sums[r].sum()
         inverse, mean, row = np.float32(1) / totals[r], mean_weight[r], x[r]
         for d in range(x.shape[1]):
             mean[d] *= inverse
-            turned[d, r] = rounded(widened(row[d]) * inverse)
+            transposed[d, r] = rounded(widened(row[d]) * inverse)
 
 
 @kernel
@@ -149,27 +149,27 @@ def expectations_of(exponentials: Any) -> Any:
 
     @kernel
     def expect(
-        left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, room: BFloat16Workspace
+        left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, workspace: BFloat16Workspace
     ) -> None:
         words, targets, share, shifts = asked
         totals, mean_weight, mean_features = found
         size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
-        room.turned[x.shape[1] :] = 0
+        workspace.transposed[x.shape[1] :] = 0
         for first in range(0, size, CHUNK):
             end = min(first + CHUNK, size)
-            here, mean, rows = x[first:end], mean_weight[first:end], room.rows[: end - first]
+            here, mean, rows = x[first:end], mean_weight[first:end], workspace.rows[: end - first]
             for group in range(0, count, GROUP):
                 last = min(group + GROUP, count)
                 for p in range(group, last):
-                    at, known, pairs = (p - group) * PANEL, min(PANEL, words - p * PANEL), room.pairs[p]
+                    at, known, pairs = (p - group) * PANEL, min(PANEL, words - p * PANEL), workspace.pairs[p]
                     exponentials(left, right, first, end, p, known, shifts, rows[:, at:], pairs, sums)
                 for d in range(across.shape[0]):
                     weight = across[d, group * PANEL // 2 : last * PANEL // 2]
                     _add_product(rows, weight, mean, d * PANEL)
-            _divide(here, sums[first:end], totals[first:end], mean, room.turned)
-            _take_off(targets[first:end], totals[first:end], share, room.pairs)
+            _divide(here, sums[first:end], totals[first:end], mean, workspace.transposed)
+            _take_off(targets[first:end], totals[first:end], share, workspace.pairs)
             for p in range(count):
-                _add_product(room.turned, room.pairs[p, : (end - first) // 2], mean_features[p], 0)
+                _add_product(workspace.transposed, workspace.pairs[p, : (end - first) // 2], mean_features[p], 0)
 
     return expect
 
@@ -179,10 +179,10 @@ _expectations = expectations_of(_exponentials)
 
 @kernel
 def softmax_projection(
-    x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, room: BFloat16Workspace
+    x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, workspace: BFloat16Workspace
 ) -> None:
     """x [N, D], and W twice.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
     """
-    _expectations(x, panels, x, across, asked, found, room)
+    _expectations(x, panels, x, across, asked, found, workspace)

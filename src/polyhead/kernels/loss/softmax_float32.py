@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import exp_logits
-from polyhead.kernels.microkernels.epilogue import as_they_are
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up, product_of, unseen
+from polyhead.kernels.microkernels.epilogue import unchanged
+from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up, no_input, product_of
 from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose, transpose_rows
 
 Floats = NDArray[np.float32]
@@ -28,11 +28,11 @@ GROUP = 16
 """Panels of words whose exponentials, for a chunk's rows, stay in a core's own cache until they are multiplied."""
 
 _added = product_of(None)
-_turned, _turned_and_added = product_of(as_they_are, turned=True), product_of(None, turned=True)
+_transposed, _transposed_and_added = product_of(unchanged, transposed=True), product_of(None, transposed=True)
 
 
 class Float32Workspace(NamedTuple):
-    """What these work in."""
+    """The arrays that the kernel works in."""
 
     panels: Floats
     """[P, D, WIDTH]: W's rows as columns."""
@@ -40,14 +40,14 @@ class Float32Workspace(NamedTuple):
     """[D / WIDTH, P · WIDTH, WIDTH]: W's columns."""
     kept: Floats
     """[P, C, WIDTH]: exponentials."""
-    turned: Floats
-    """[D · C]: x / Z."""
+    transposed: Floats
+    """[D · C]: x / Z, as a transposed left operand."""
     found: Floats
-    """[P, D, WIDTH]: Σ_n e/Z x_n, turned."""
+    """[P, D, WIDTH]: Σ_n e/Z x_n, transposed."""
 
 
 def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
-    """Those of the room."""
+    """The shapes of the workspace's arrays, by name, for V words and D numbers."""
     panels = -(-words // WIDTH)
     return {
         "panels": (panels, width, WIDTH),
@@ -59,27 +59,29 @@ def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 @kernel
-def _pack(weight: Floats, room: Float32Workspace) -> None:
-    transpose_rows(weight, room.panels.ctypes.data)
-    copy_columns(weight, room.across)
+def _pack(weight: Floats, workspace: Float32Workspace) -> None:
+    transpose_rows(weight, workspace.panels.ctypes.data)
+    copy_columns(weight, workspace.across)
 
 
 @kernel
-def _read(x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, room: Float32Workspace) -> None:
-    """A chunk's exponentials → room, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
-    (rows, width), panels, here = x.shape, room.panels.shape[0], LeftOperand(x.ctypes.data, x.strides[0], LINE)
+def _read(
+    x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, workspace: Float32Workspace
+) -> None:
+    """A chunk's exponentials → the workspace, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
+    (rows, width), panels, here = x.shape, workspace.panels.shape[0], LeftOperand(x.ctypes.data, x.strides[0], LINE)
     mean_weight[:] = 0
-    nothing, mean, mean_row = unseen(mean_weight.ctypes.data), mean_weight, mean_weight.strides[0]
+    nothing, mean, mean_row = no_input(mean_weight.ctypes.data), mean_weight, mean_weight.strides[0]
     for first in range(0, panels, GROUP):
         last = min(first + GROUP, panels)
         for p in range(first, last):
-            panel, to = room.panels[p].ctypes.data, room.kept[p].ctypes.data
+            panel, to = workspace.panels[p].ctypes.data, workspace.kept[p].ctypes.data
             known = min(WIDTH, words - p * WIDTH)
             shift, totals = shifts.ctypes.data, lanes.ctypes.data
             exp_logits(here, rows, panel, width, known, shift, totals, to)
-        left = LeftOperand(room.kept[first].ctypes.data, LINE, room.kept.strides[0])
-        for d in range(room.across.shape[0]):
-            panel = room.across[d, first * WIDTH :].ctypes.data
+        left = LeftOperand(workspace.kept[first].ctypes.data, LINE, workspace.kept.strides[0])
+        for d in range(workspace.across.shape[0]):
+            panel = workspace.across[d, first * WIDTH :].ctypes.data
             _added(left, rows, panel, (last - first) * WIDTH, nothing, mean.ctypes.data + LINE * d, mean_row)
 
 
@@ -123,35 +125,35 @@ def softmax_projection(
     totals: Floats,
     mean_weight: Floats,
     d_weight: Floats,
-    room: Float32Workspace,
+    workspace: Float32Workspace,
 ) -> None:
     """x [N, D], weight [V, D], shifts [N] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, d_weight [V, D] Σ_n q_n x_n.
 
     q = e/Z - uniform, less `share` at the row's target.
     """
-    (size, width), panels = x.shape, room.panels.shape[0]
+    (size, width), panels = x.shape, workspace.panels.shape[0]
     scaled, sums = np.empty((CHUNK, width), np.float32), np.zeros(width, np.float32)
-    _pack(weight, room)
+    _pack(weight, workspace)
     if size == 0:
-        room.found[:] = 0
+        workspace.found[:] = 0
     for first in range(0, size, CHUNK):
         rows = min(CHUNK, size - first)
         end, steps = first + rows, filled_up(rows)
         here, mean, lanes = x[first:end], mean_weight[first:end], np.zeros((rows, WIDTH), np.float32)
-        _read(here, weight.shape[0], shifts[first:end], lanes, mean, room)
+        _read(here, weight.shape[0], shifts[first:end], lanes, mean, workspace)
         _divide(here, lanes, totals[first:end], mean, scaled)
         for n in range(rows):
             panel, place = divmod(targets[first + n], WIDTH)
-            room.kept[panel, n, place] -= np.float32(share) * totals[first + n]
-        left = room.turned[: width * steps]
+            workspace.kept[panel, n, place] -= np.float32(share) * totals[first + n]
+        left = workspace.transposed[: width * steps]
         take_columns(scaled[:rows], left)
-        given, nothing = LeftOperand(left.ctypes.data, NUMBER * steps, 0), unseen(left.ctypes.data)
-        room.kept[:, rows:steps] = 0
+        given, nothing = LeftOperand(left.ctypes.data, NUMBER * steps, 0), no_input(left.ctypes.data)
+        workspace.kept[:, rows:steps] = 0
         for p in range(panels):
-            panel, to = room.kept[p].ctypes.data, room.found[p].ctypes.data
+            panel, to = workspace.kept[p].ctypes.data, workspace.found[p].ctypes.data
             if first == 0:
-                _turned(given, width, panel, steps, nothing, to, LINE)
+                _transposed(given, width, panel, steps, nothing, to, LINE)
             else:
-                _turned_and_added(given, width, panel, steps, nothing, to, LINE)
+                _transposed_and_added(given, width, panel, steps, nothing, to, LINE)
     add_rows(x, sums)
-    unpack(room.found, np.float32(uniform) * sums, d_weight)
+    unpack(workspace.found, np.float32(uniform) * sums, d_weight)

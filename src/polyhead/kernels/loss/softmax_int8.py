@@ -1,4 +1,4 @@
-"""What a softmax over V words expects, as in `softmax_projection`, of products whose factors are rounded to 8 bits.
+"""What a softmax over V words expects, as in `softmax_projection`, with operands rounded to 8-bit integers.
 
 These are the logits alone: of probabilities, most of which are small, 8 bits would keep too little.
 Shapes: N rows, D numbers in each, V words; D is a multiple of PANEL.
@@ -27,7 +27,7 @@ class _RoundedRows(NamedTuple):
 
 
 def workspace_bytes(rows: int, width: int, words: int) -> int:
-    """Bytes for both factors' bytes and scales."""
+    """Bytes for both operands' bytes and scales."""
     columns = -(-words // PANEL) * PANEL
     return (columns + PANEL + rows) * width + NUMBER * (2 * columns + rows)
 
@@ -72,7 +72,7 @@ def softmax_projection(
     across: Pairs,
     asked: Asked,
     found: Found,
-    room: BFloat16Workspace,
+    workspace: BFloat16Workspace,
     bytes_: NDArray[np.uint8],
 ) -> None:
     """weight [V, D]; bytes_: `workspace_bytes`; the rest as it is there."""
@@ -83,4 +83,4 @@ def softmax_projection(
     place = scales + NUMBER * rows
     transpose_rows(weight, right, place)
     take_rows(x, 0, rows, place, scales)
-    _expectations(_RoundedRows(LeftOperand(place, width, 0), scales), right, x, across, asked, found, room)
+    _expectations(_RoundedRows(LeftOperand(place, width, 0), scales), right, x, across, asked, found, workspace)

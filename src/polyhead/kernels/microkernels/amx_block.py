@@ -1,10 +1,10 @@
-"""A block of a product's sums, 32 × 32, on a core's unit for matrices.
+"""The microkernel of AMX, a core's unit for matrices: a block of 32 × 32 results of bfloat16 operands.
 
-It is four tiles: of the eight that there are, two more hold rows of the left factor and two columns of the right one,
-so that a tile that is fetched is multiplied twice. While sums are added up the last block's, which lie in memory by
-then, are finished and written, and what is needed next is fetched: unit, vectors and memory work side by side. Squares
-of the right factor are used once and then not soon, and the CPU is told so: else they would drive the left factor's out
-of the core's first cache.
+A block takes four of the eight tiles; two more hold rows of the left operand and two columns of the right one, so that
+each tile that is loaded is multiplied twice. While a block is multiplied, the epilogue of the block before it, whose
+sums lie in memory by then, is applied, and what is needed next is prefetched: unit, vectors and memory work side by
+side. Tiles of the right operand are used once and then not soon, and the CPU is told so: else they would drive the left
+operand's out of the core's first cache.
 """
 
 from typing import Any
@@ -12,11 +12,11 @@ from typing import Any
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, Code
 from polyhead.kernels.microkernels.amx import BYTES, ROWS, Tiles, numbered
-from polyhead.kernels.microkernels.epilogue import BLOCK, ROW, Finish, finish_row
+from polyhead.kernels.microkernels.epilogue import BLOCK, ROW, RowEpilogue, apply_to_row
 from polyhead.kernels.microkernels.tiles import SQUARE
 
 SUMS = BLOCK * BLOCK * 4
-"""Bytes of a block's."""
+"""Bytes of a block's sums."""
 STEPS = 16
 """Products of tiles after which sums wait for the rest: a block's rows of so many stay in a core's first cache."""
 ROWS_COPIED = STEPS * 2 * SQUARE
@@ -32,10 +32,17 @@ def _move_sums(tiles: Tiles, name: str, sums: Any) -> None:
         tiles.move(name, tile, place, code.long(ROW))
 
 
-def _some_finished(
-    code: Code, finish: Finish, index: Any, share: Any, unfinished: Any, last: list[Any], next_seen: Any, next_out: Any
+def _apply_to_some(
+    code: Code,
+    epilogue: RowEpilogue,
+    index: Any,
+    share: Any,
+    unfinished: Any,
+    last: list[Any],
+    next_inputs: Any,
+    next_out: Any,
 ) -> None:
-    """A share of the last block's rows is finished; what this block's will need is asked for."""
+    """Applies the epilogue to a share of the last block's rows, and prefetches what this block's epilogue will need."""
     builder = code.builder
     first = builder.mul(index, share)
     missing = builder.sub(unfinished, first)
@@ -43,8 +50,8 @@ def _some_finished(
 
     def one(number: Any, nothing: list[Any]) -> list[Any]:
         number = builder.add(first, number)
-        finish_row(code, finish, number, *last)
-        code.fetch(builder.add(next_seen, builder.mul(number, last[2])))
+        apply_to_row(code, epilogue, number, *last)
+        code.fetch(builder.add(next_inputs, builder.mul(number, last[2])))
         code.fetch(builder.add(next_out, builder.mul(number, last[-1])), to_write=True)
         return nothing
 
@@ -52,7 +59,9 @@ def _some_finished(
         code.repeat(count, [], one)
 
 
-def add_up_to(finish: Finish) -> Any:
+def add_up_to(epilogue: RowEpilogue) -> Any:
+    """The intrinsic that multiplies rows by columns of a block, and applies the epilogue to the block before it."""
+
     @intrinsic
     def add_up(
         typing_context: Any,
@@ -70,19 +79,19 @@ def add_up_to(finish: Finish) -> Any:
         fetched: Any,
         unfinished: Any,
         last_sums: Any,
-        seen: Any,
-        seen_row: Any,
+        inputs: Any,
+        input_row: Any,
         factor: Any,
         out: Any,
         out_row: Any,
-        next_seen: Any,
+        next_inputs: Any,
         next_out: Any,
     ) -> Any:
-        """A block's sums, from 0 if `fresh`; meanwhile so many rows of the last one's are finished."""
+        """Adds products to a block's sums, from 0 on if `fresh`; of the last block `unfinished` rows are left."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             left, left_row, half, left_step, right, steps, fresh, sums, *others = arguments
-            ahead, ahead_row, ahead_step, fetched, unfinished, *last, next_seen, next_out = others
+            ahead, ahead_row, ahead_step, fetched, unfinished, *last, next_inputs, next_out = others
             tiles = Tiles(builder)
             code = tiles.code
             share = builder.udiv(builder.add(unfinished, builder.sub(steps, code.long(1))), steps)
@@ -101,7 +110,7 @@ def add_up_to(finish: Finish) -> Any:
                 tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
                 tiles.move("tileloaddt164", 7, builder.add(even, code.long(SQUARE)), code.long(BYTES))
                 tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
-                _some_finished(code, finish, index, share, unfinished, last, next_seen, next_out)
+                _apply_to_some(code, epilogue, index, share, unfinished, last, next_inputs, next_out)
                 code.fetch_rows(builder.add(ahead, builder.mul(index, ahead_step)), ahead_row, fetched)
                 tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
                 tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))

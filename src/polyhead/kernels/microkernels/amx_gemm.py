@@ -1,4 +1,4 @@
-"""A product of bfloat16, a block of sums at a time, on a core's unit for matrices; and what is done with its sums."""
+"""A product of bfloat16 on AMX, a core's unit for matrices, a block of results at a time, with its epilogue."""
 
 from typing import Any, NamedTuple
 
@@ -7,12 +7,12 @@ import numpy as np
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import BYTES, ROWS
 from polyhead.kernels.microkernels.amx_block import ROWS_COPIED, STEPS, SUMS, add_up_to, copy_rows
-from polyhead.kernels.microkernels.epilogue import BLOCK, Finish, plain, rows_finished
+from polyhead.kernels.microkernels.epilogue import BLOCK, RowEpilogue, apply_to_block, plain
 from polyhead.kernels.microkernels.tiles import SQUARE
 
 
 class LeftTiles(NamedTuple):
-    """Where a product's left factor is: an address, and how many bytes lie between …"""
+    """Where a product's left operand is: an address, and how many bytes lie between …"""
 
     place: int
     row: int
@@ -26,14 +26,16 @@ class LeftTiles(NamedTuple):
 
 
 class TileEpilogueInput(NamedTuple):
-    """What finished sums depend on: what lies at an address, and a factor."""
+    """What an epilogue reads beside the sums."""
 
     place: int
+    """The address of a matrix, or of a bias."""
     row: int
-    """Bytes between two rows: of a bias, none;"""
+    """Bytes between two rows; 0 for a bias, which is every row's."""
     block: int
-    """… between two blocks of columns."""
+    """Bytes between two blocks of columns."""
     factor: float
+    """What the gate multiplies by."""
 
 
 class Written(NamedTuple):
@@ -58,7 +60,7 @@ class Later(NamedTuple):
 
 @kernel
 def next_of(left: LeftTiles) -> Later:
-    """Of a left factor, its rows."""
+    """Of a left operand, its rows."""
     return Later(left.place, left.row, left.step)
 
 
@@ -80,9 +82,9 @@ def _lines_of(later: Later, column: int, count: int) -> int:
     return later.place + min(column // BLOCK * count, BLOCK - 1) * later.line
 
 
-def product_of(finish: Finish) -> Any:
-    """The kernel of a product whose sums are finished so."""
-    add_up, finish_all = add_up_to(finish), rows_finished(finish)
+def product_of(epilogue: RowEpilogue) -> Any:
+    """The kernel of a product with this epilogue."""
+    add_up, apply_all = add_up_to(epilogue), apply_to_block(epilogue)
 
     @kernel
     def product(
@@ -91,9 +93,9 @@ def product_of(finish: Finish) -> Any:
         right: int,
         columns: int,
         steps: int,
-        seen: TileEpilogueInput,
+        inputs: TileEpilogueInput,
         out: Written,
-        room: int,
+        workspace: int,
         later: Later,
     ) -> None:
         """left [rows, 32 · steps] times right, in squares, [32 · steps, columns] → out [rows, columns].
@@ -101,8 +103,8 @@ def product_of(finish: Finish) -> Any:
         Of `rows` there are BLOCK at least; the last block begins early rather than end late. right: for each BLOCK of
         columns squares of the even ones and of the odd ones, in turn. room: `bytes_for`.
         """
-        factor, copied = np.float32(seen.factor), room + columns // BLOCK * SUMS
-        last_sums, last_seen, last_out, unfinished = room, seen.place, out.place, 0
+        factor, copied = np.float32(inputs.factor), workspace + columns // BLOCK * SUMS
+        last_sums, last_inputs, last_out, unfinished = workspace, inputs.place, out.place, 0
         fetched = _lines_at_once(columns)
         for i in range(0, rows, BLOCK):
             first, following = min(i, rows - BLOCK), min(i + BLOCK, rows - BLOCK)
@@ -115,18 +117,18 @@ def product_of(finish: Finish) -> Any:
                     copy_rows(here, row, count, copied)
                     here, row, half, step = copied, BYTES * count, ROWS * BYTES * count, BYTES
                 for j in range(0, columns, BLOCK):
-                    sums = room if steps <= STEPS else room + j // BLOCK * SUMS
-                    looks = seen.place + first * seen.row + j // BLOCK * seen.block
+                    sums = workspace if steps <= STEPS else workspace + j // BLOCK * SUMS
+                    reads = inputs.place + first * inputs.row + j // BLOCK * inputs.block
                     goes = out.place + first * out.row + j // BLOCK * out.block
                     add_up(
                         here, row, half, step, right + j * steps * BYTES + 2 * s * SQUARE, count, s == 0, sums,
                         _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
-                        unfinished, last_sums, last_seen, seen.row, factor, last_out, out.row, looks, goes,
+                        unfinished, last_sums, last_inputs, inputs.row, factor, last_out, out.row, reads, goes,
                     )  # fmt: skip
                     unfinished = 0
                     if ends:
-                        last_sums, last_seen, last_out, unfinished = sums, looks, goes, BLOCK
-        finish_all(last_sums, last_seen, seen.row, factor, last_out, out.row)
+                        last_sums, last_inputs, last_out, unfinished = sums, reads, goes, BLOCK
+        apply_all(last_sums, last_inputs, inputs.row, factor, last_out, out.row)
 
     return product
 

@@ -1,6 +1,7 @@
-"""What is done with a product's sums before they are written.
+"""Epilogues: what is done with a product's accumulators before they are written.
 
-Those of bfloat16 in tiles come a row of 32 at a time: even columns, then odd ones.
+An `Epilogue` works on vectors in registers and is the same for every arithmetic. On AMX accumulators leave their tiles
+by memory, a row of 32 at a time, the 16 even columns before the odd ones; there a `RowEpilogue` also reads and writes.
 """
 
 from collections.abc import Callable
@@ -12,75 +13,92 @@ from polyhead.kernels.microkernels.amx import BYTES, ROWS
 from polyhead.kernels.numbers.bfloat16 import pairs_of, parts_of
 
 BLOCK = 2 * ROWS
-"""Rows and columns of sums that are added up at once; numbers that a product of tiles adds up."""
+"""Rows and columns of a block of results on AMX, and how many numbers one product of tiles sums over."""
 ROW = 2 * BYTES
-"""Bytes of a row of sums."""
+"""Bytes of a row of accumulators."""
 _NOTHING = every(0.0)
 
-Finish = Callable[[Code, list[Any], Any, Any, Any], None]
-"""(a row's sums, where what is seen beside them is, a factor, where it goes): writes it."""
-Operation = Callable[[Code, list[Any], list[Any], Any], list[Any]]
-"""Sums, numbers seen beside them and a factor → what is written."""
+Epilogue = Callable[[Code, list[Any], list[Any], Any], list[Any]]
+"""(vectors of sums, the vectors of the epilogue's input at the same places, a factor) → the vectors to be written."""
+RowEpilogue = Callable[[Code, list[Any], Any, Any, Any], None]
+"""(a row's sums, the address of the row of the epilogue's input, a factor, the address to write the row to)."""
 
 
-def rounded(operation: Operation) -> Finish:
-    """Written as bfloat16."""
+def rounded(epilogue: Epilogue) -> RowEpilogue:
+    """The same epilogue for a row of AMX's accumulators, whose input and result are bfloat16."""
 
-    def finish(code: Code, sums: list[Any], seen: Any, factor: Any, out: Any) -> None:
+    def rounded_row(code: Code, sums: list[Any], input_row: Any, factor: Any, out: Any) -> None:
         here = code.long(0)
-        others = list(parts_of(code, code.load(INTEGERS, seen, here)))
-        code.store(pairs_of(code, *operation(code, sums, others, factor)), out, here)
+        inputs = list(parts_of(code, code.load(INTEGERS, input_row, here)))
+        code.store(pairs_of(code, *epilogue(code, sums, inputs, factor)), out, here)
 
-    return finish
+    return rounded_row
 
 
-def as_they_are(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
+def unchanged(code: Code, sums: list[Any], inputs: list[Any], factor: Any) -> list[Any]:
+    """The sums themselves."""
     return sums
 
 
-def added(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Plus a bias."""
-    return [code.builder.fadd(*both) for both in zip(sums, seen, strict=True)]
+def add_bias(code: Code, sums: list[Any], inputs: list[Any], factor: Any) -> list[Any]:
+    """The sums plus the input, which is a bias."""
+    return [code.builder.fadd(*both) for both in zip(sums, inputs, strict=True)]
 
 
-def activated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Then ReLU."""
-    return [code.larger(each, _NOTHING) for each in added(code, sums, seen, factor)]
+def add_bias_and_relu(code: Code, sums: list[Any], inputs: list[Any], factor: Any) -> list[Any]:
+    """The larger of 0 and the sums plus a bias."""
+    return [code.larger(each, _NOTHING) for each in add_bias(code, sums, inputs, factor)]
 
 
-def gated(code: Code, sums: list[Any], seen: list[Any], factor: Any) -> list[Any]:
-    """Scaled where what a ReLU let pass is seen, else 0."""
+def gate(code: Code, sums: list[Any], inputs: list[Any], factor: Any) -> list[Any]:
+    """A ReLU's gradient: the sums times the factor where the input, which is the ReLU's output, is not 0, else 0."""
     builder, factors = code.builder, code.everywhere(factor)
-    passed = [builder.fcmp_unordered("!=", each, _NOTHING) for each in seen]
+    passed = [builder.fcmp_unordered("!=", each, _NOTHING) for each in inputs]
     return [builder.select(yes, builder.fmul(each, factors), _NOTHING) for yes, each in zip(passed, sums, strict=True)]
 
 
-plain = rounded(as_they_are)
+plain = rounded(unchanged)
 
 
-def finish_row(
-    code: Code, finish: Finish, index: Any, sums: Any, seen: Any, seen_row: Any, factor: Any, out: Any, out_row: Any
+def apply_to_row(
+    code: Code,
+    epilogue: RowEpilogue,
+    index: Any,
+    sums: Any,
+    inputs: Any,
+    input_row: Any,
+    factor: Any,
+    out: Any,
+    out_row: Any,
 ) -> None:
-    """A row of a block finished."""
+    """Applies an epilogue to one row of a block of accumulators in memory: the row of this index.
+
+    sums, inputs and out are addresses of the first row; input_row and out_row are the bytes between two rows.
+    """
     builder = code.builder
     here = builder.add(sums, builder.mul(index, code.long(ROW)))
     found = [code.load(REALS, here, code.long(half)) for half in (0, BYTES)]
-    beside = builder.add(seen, builder.mul(index, seen_row))
-    finish(code, found, beside, factor, builder.add(out, builder.mul(index, out_row)))
+    epilogue(
+        code,
+        found,
+        builder.add(inputs, builder.mul(index, input_row)),
+        factor,
+        builder.add(out, builder.mul(index, out_row)),
+    )
 
 
-def rows_finished(finish: Finish) -> Any:
-    """(sums, seen, its row's bytes, factor, out, its row's bytes): a block finished."""
+def apply_to_block(epilogue: RowEpilogue) -> Any:
+    """(sums, inputs, bytes of a row of theirs, factor, out, bytes of its row): the epilogue of a whole block."""
 
     @intrinsic
-    def finish_all(
-        typing_context: Any, sums: Any, seen: Any, seen_row: Any, factor: Any, out: Any, out_row: Any
+    def apply_to_rows(
+        typing_context: Any, sums: Any, inputs: Any, input_row: Any, factor: Any, out: Any, out_row: Any
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             code = Code(builder)
 
             def one(index: Any, nothing: list[Any]) -> list[Any]:
-                finish_row(code, finish, index, *arguments)
+                apply_to_row(code, epilogue, index, *arguments)
                 return nothing
 
             code.repeat(code.long(BLOCK), [], one)
@@ -88,4 +106,4 @@ def rows_finished(finish: Finish) -> Any:
 
         return typed("void", ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT), generate
 
-    return finish_all
+    return apply_to_rows

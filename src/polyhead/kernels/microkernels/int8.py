@@ -1,9 +1,9 @@
-"""Products of bytes, some rows times a panel of columns, with all that is added up in registers.
+"""The microkernel of training's 8-bit integers: some rows of the left operand times a panel of the right one.
 
-They end as bfloat16 or float32. A right factor lies in panels of PANEL columns: four numbers of each that are added up
-beside each other, signed bytes from -127 on. A left factor's bytes are larger by ZERO, and so without a sign, as VNNI
-wants them; sums start from what this adds. It lies as its rows do, or turned, in panels of the same kind, of which some
-columns are its rows.
+Results are bfloat16 or float32. The right operand lies in panels of PANEL columns, four numbers of a column, which are
+summed over, beside each other: signed bytes from -127 on. The left operand's bytes have ZERO added and are unsigned, as
+VNNI wants them; accumulators begin with what ZERO adds, subtracted. The left operand lies in rows; or it is transposed:
+then it lies in panels like the right operand's, and its rows are their columns.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from polyhead.kernels.compiler import intrinsic, ir, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, REAL, REALS, Code
-from polyhead.kernels.microkernels.epilogue import Operation
+from polyhead.kernels.microkernels.epilogue import Epilogue
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL, SUMS, add_fours, product
 from polyhead.kernels.microkernels.row_counts import by_some
 from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand
@@ -21,87 +21,88 @@ from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.numbers.stored import stored
 
 FOUR = 4
-"""Numbers that are added up at once."""
+"""Numbers that one instruction sums over."""
 STEP = FOUR * PANEL
-"""Bytes of a panel's next numbers."""
+"""Bytes of FOUR numbers of each of a panel's columns."""
 WHOLE = range(ACROSS)
-"""Of a panel's vectors, all."""
+"""All vectors of a panel."""
 ZERO = 128
-"""What stands for 0 in a left factor."""
+"""The byte that stands for 0 in the left operand."""
 _ZEROS = ir.Constant(ir.VectorType(BYTE, FOUR * LANES), [ZERO] * FOUR * LANES)
 
 
 class Right(NamedTuple):
-    """Addresses of a right factor's panels, and of their columns' …"""
+    """Where the right operand of a product lies."""
 
     panels: int
+    """The address of its panels."""
     steps: int
-    """(of FOUR numbers, in each)"""
+    """How many times FOUR numbers each of its columns has."""
     starts: int
-    """sums of nothing, less what ZERO adds,"""
+    """The address of what each column's accumulators begin with, int32: what ZERO adds to them, subtracted."""
     scales: int
-    """and scales."""
+    """The address of each column's scale, float32."""
 
 
 @kernel
 def panel_of(right: Right, column: int) -> Right:
-    """The panel that begins with this column."""
+    """The right operand from this column on, with which a panel begins."""
     panel, beside = right.panels + FOUR * right.steps * column, NUMBER * column
     return Right(panel, right.steps, right.starts + beside, right.scales + beside)
 
 
 class _Int8Operands(NamedTuple):
-    """A product, an array of what is written, and where."""
+    """The operands of a product, what its epilogue reads, and where in the array `out` the results go."""
 
     left: LeftOperand
     scales: int
     right: Right
-    seen: EpilogueInput
+    inputs: EpilogueInput
     out: Numbers
     to: int
     out_row: int
 
 
-def product_of_bytes(finish: Operation, turned: bool = False) -> Any:
-    """The kernel of a product with a panel, finished."""
-    take = by_some(partial(_sums, finish, turned), may_repeat=True)
+def product_of_bytes(epilogue: Epilogue, transposed: bool = False) -> Any:
+    """The kernel that multiplies rows by a panel, for one epilogue; transposed: whether the left operand is."""
+    take = by_some(partial(_rows_of, epilogue, transposed), may_repeat=True)
 
     @kernel
     def multiply(
-        left: LeftOperand, scales: int, rows: int, right: Right, seen: EpilogueInput, out: Numbers, to: int
+        left: LeftOperand, scales: int, rows: int, right: Right, inputs: EpilogueInput, out: Numbers, to: int
     ) -> None:
-        """left [rows, 4 · steps] and its rows' scales times a panel → [rows, PANEL], from an address on in out."""
-        take(rows, _Int8Operands(left, scales, right, seen, out, to, out.strides[0]))
+        """left [rows, 4 · steps], with its rows' scales, times a panel → [rows, PANEL], at the address `to` in out."""
+        take(rows, _Int8Operands(left, scales, right, inputs, out, to, out.strides[0]))
 
     return multiply
 
 
-def _sums(finish: Operation, turned: bool, rows: int) -> Any:
-    """(the first row, what is given): so many rows of a product, finished."""
+def _rows_of(epilogue: Epilogue, transposed: bool, rows: int) -> Any:
+    """(the first row, the operands): so many rows of a product, with its epilogue."""
 
     @intrinsic
-    def add_up(typing_context: Any, first: Any, given: Any) -> Any:
-        size, load, store = stored(given[_Int8Operands._fields.index("out")])
+    def multiply_rows(typing_context: Any, first: Any, operands: Any) -> Any:
+        size, load, store = stored(operands[_Int8Operands._fields.index("out")])
         at_once = min(ACROSS, SUMS // rows)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             code = Code(builder)
-            first, (left, scales, right, seen, _, to, out_row) = arguments[0], code.parts(arguments[1])
-            beside, beside_row, factor = code.parts(seen)
-            places = code.apart(beside, beside_row, rows, first), code.apart(to, out_row, rows, first)
+            first, (left, scales, right, inputs, _, to, out_row) = arguments[0], code.parts(arguments[1])
+            input_place, input_row, factor = code.parts(inputs)
+            places = code.apart(input_place, input_row, rows, first), code.apart(to, out_row, rows, first)
             for column in range(0, ACROSS, at_once):
                 columns = range(column, column + at_once)
                 offsets = [code.long(size * LANES * number) for number in columns]
-                found = sums_of_bytes(code, rows, left, scales, right, first, columns, turned)
-                for sums, seen_here, here in zip(found, *places, strict=True):
-                    others = [load(code, seen_here, offset) for offset in offsets]
-                    for each, offset in zip(finish(code, sums, others, factor), offsets, strict=True):
+                found = sums_of_bytes(code, rows, left, scales, right, first, columns, transposed)
+                for sums, input_here, here in zip(found, *places, strict=True):
+                    beside = [load(code, input_here, offset) for offset in offsets]
+                    for each, offset in zip(epilogue(code, sums, beside, factor), offsets, strict=True):
                         store(code, each, here, offset)
             return context.get_dummy_value()
 
-        return typed("void", first, given), generate
+        return typed("void", first, operands), generate
 
-    return add_up
+    return multiply_rows
 
 
 def sums_of_bytes(
@@ -112,14 +113,17 @@ def sums_of_bytes(
     right: Any,
     first: Any,
     columns: range = WHOLE,
-    turned: bool = False,
+    transposed: bool = False,
 ) -> Iterator[list[Any]]:
-    """In LLVM a Left, the address of scales, and a panel → for each row, from the first on, these of its vectors."""
+    """So many rows, from the first on, times a panel → for each row the vectors of these columns, as float32.
+
+    In LLVM: left, a LeftOperand; scales, the address of its rows'; right, a Right.
+    """
     builder = code.builder
     (place, row, _), (panel, steps, starts, column_scales) = code.parts(left), code.parts(right)
     places, begun = code.apart(place, row, rows, first), _vectors(code, INTEGERS, starts, columns) * rows
     here = builder.add(panel, code.long(NUMBER * LANES * columns.start))
-    totals = product(code, places, here, steps, begun, add_fours, STEP if turned else FOUR)
+    totals = product(code, places, here, steps, begun, add_fours, STEP if transposed else FOUR)
     by_columns, count = _vectors(code, REALS, column_scales, columns), len(columns)
     for number, scale in enumerate(code.apart(scales, code.long(NUMBER), rows, first)):
         by = code.everywhere(code.load(REAL, scale, code.long(0)))
@@ -128,13 +132,13 @@ def sums_of_bytes(
 
 
 def _vectors(code: Code, kind: Any, place: Any, columns: range = WHOLE) -> list[Any]:
-    """Of a panel's columns, these."""
+    """The vectors at an address that belong to these columns of a panel."""
     return [code.load(kind, place, code.long(NUMBER * LANES * number)) for number in columns]
 
 
 @intrinsic
 def starts_of(typing_context: Any, panel: Any, steps: Any, out: Any) -> Any:
-    """(a panel, its steps, out): for each of its columns -ZERO times its sum."""
+    """(a panel, its steps, out): -ZERO times the sum of each of its columns, which its accumulators begin with."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         panel, steps, out = arguments

@@ -1,8 +1,8 @@
-"""Products of float32, some rows times a panel of columns, with all that is added up in registers.
+"""The microkernel of training's float32: some rows of the left operand times a panel of the right one.
 
-A right factor lies in panels of WIDTH columns, whose rows follow each other. A left factor lies as its rows do, in
-blocks of WIDTH numbers that are added up; or it is turned: then as many of its rows as are taken at once lie beside
-each other, and their next numbers behind them.
+The right operand lies in panels of WIDTH columns: one vector for every number that is summed over. The left operand
+lies in rows, which are read in blocks of WIDTH numbers; or it is transposed: then as many of its rows as are taken at
+once lie beside each other, first their first numbers, then their second ones, and so on.
 """
 
 from functools import partial
@@ -13,39 +13,42 @@ import numpy as np
 from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES, REAL, REALS, Code, every
-from polyhead.kernels.microkernels.epilogue import Operation
+from polyhead.kernels.microkernels.epilogue import Epilogue
 from polyhead.kernels.microkernels.row_counts import by_some
 
 WIDTH = LANES
-"""Columns of a panel. What is added up comes in multiples of it."""
+"""Columns of a panel. How many numbers are summed over is a multiple of it."""
 NUMBER = 4
-"""Bytes."""
+"""Bytes of a float32."""
 LINE = NUMBER * WIDTH
-"""Of a panel's row."""
+"""Bytes of a panel's row."""
 
 
 class LeftOperand(NamedTuple):
-    """Where a product's left factor is: an address, and how many bytes lie between …"""
+    """Where the left operand of a product lies."""
 
     place: int
+    """Its address."""
     row: int
-    """… two rows, of a turned factor where they are taken anew,"""
+    """Bytes between two rows; of a transposed operand, between the rows that are taken together, for each of them."""
     block: int
-    """… and two blocks; of a turned factor it is known."""
+    """Bytes between two blocks of WIDTH numbers; of a transposed operand this is known, and not read."""
 
 
 class EpilogueInput(NamedTuple):
-    """What finished sums depend on: what lies at an address, and a factor."""
+    """What an epilogue reads beside the sums."""
 
     place: int
+    """The address of a matrix, or of a bias."""
     row: int
-    """Bytes between two rows: of a bias, none."""
+    """Bytes between two rows; 0 for a bias, which is every row's."""
     factor: np.float32
+    """What the gate multiplies by."""
 
 
 @kernel
-def unseen(place: int) -> EpilogueInput:
-    """Any numbers, at an address that may be read."""
+def no_input(place: int) -> EpilogueInput:
+    """The input of an epilogue that uses none: an address that may be read."""
     return EpilogueInput(place, 0, np.float32(1))
 
 
@@ -56,66 +59,66 @@ def filled_up(count: int) -> int:
 
 
 class _SimdOperands(NamedTuple):
-    """A product, and where it goes."""
+    """The operands of a product, what its epilogue reads, and where the results go."""
 
     left: LeftOperand
     panel: int
     blocks: int
-    seen: EpilogueInput
+    inputs: EpilogueInput
     out: int
     out_row: int
 
 
-def product_of(finish: Operation | None, turned: bool = False) -> Any:
-    """The kernel of a product with a panel, finished; sums that nothing finishes are added to what is there."""
-    take = by_some(partial(_sums, finish, turned), may_repeat=finish is not None and not turned)
+def product_of(epilogue: Epilogue | None, transposed: bool = False) -> Any:
+    """The kernel that multiplies rows by a panel, for one epilogue; without one, sums are added to what `out` holds.
+
+    transposed: whether the left operand is
+    """
+    take = by_some(partial(_rows_of, epilogue, transposed), may_repeat=epilogue is not None and not transposed)
 
     @kernel
     def multiply(
-        left: LeftOperand, rows: int, panel: int, steps: int, seen: EpilogueInput, out: int, out_row: int
+        left: LeftOperand, rows: int, panel: int, steps: int, inputs: EpilogueInput, out: int, out_row: int
     ) -> None:
-        """left [rows, steps] times a panel [steps, WIDTH] → out [rows, WIDTH]."""
-        take(rows, _SimdOperands(left, panel, steps // WIDTH, seen, out, out_row))
+        """left [rows, steps] times panel [steps, WIDTH] → out [rows, WIDTH], of whose rows `out_row` are the bytes."""
+        take(rows, _SimdOperands(left, panel, steps // WIDTH, inputs, out, out_row))
 
     return multiply
 
 
-def _sums(finish: Operation | None, turned: bool, rows: int) -> Any:
-    """(the first row, what is given): so many rows of a product, finished."""
+def _rows_of(epilogue: Epilogue | None, transposed: bool, rows: int) -> Any:
+    """(the first row, the operands): so many rows of a product, with its epilogue."""
 
     @intrinsic
-    def add_up(typing_context: Any, first: Any, given: Any) -> Any:
+    def multiply_rows(typing_context: Any, first: Any, operands: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             code, here = Code(builder), Code(builder).long(0)
-            first, (*factors, seen, out, out_row) = arguments[0], code.parts(arguments[1])
-            seen_at, seen_row, factor = code.parts(seen)
-            totals = product(code, rows, turned, factors, first)
+            first, (left, panel, blocks, inputs, out, out_row) = arguments[0], code.parts(arguments[1])
+            input_place, input_row, factor = code.parts(inputs)
+            sums = product(code, rows, transposed, left, panel, blocks, first)
             to = code.apart(out, out_row, rows, first)
-            if finish is None:
-                totals = [
-                    builder.fadd(total, code.load(REALS, place, here)) for total, place in zip(totals, to, strict=True)
-                ]
+            if epilogue is None:
+                sums = [builder.fadd(each, code.load(REALS, place, here)) for each, place in zip(sums, to, strict=True)]
             else:
-                beside = [code.load(REALS, place, here) for place in code.apart(seen_at, seen_row, rows, first)]
-                totals = finish(code, totals, beside, factor)
-            for total, place in zip(totals, to, strict=True):
-                code.store(total, place, here)
+                beside = [code.load(REALS, place, here) for place in code.apart(input_place, input_row, rows, first)]
+                sums = epilogue(code, sums, beside, factor)
+            for each, place in zip(sums, to, strict=True):
+                code.store(each, place, here)
             return context.get_dummy_value()
 
-        return typed("void", first, given), generate
+        return typed("void", first, operands), generate
 
-    return add_up
+    return multiply_rows
 
 
-def product(code: Code, rows: int, turned: bool, factors: list[Any], first: Any) -> list[Any]:
-    """Rows of a left factor, from the first on, times WIDTH · blocks lines of a panel → for each a vector of sums.
+def product(code: Code, rows: int, transposed: bool, left: Any, panel: Any, blocks: Any, first: Any) -> list[Any]:
+    """So many rows of the left operand, from the first on, times a panel → a vector of sums for each row.
 
-    factors, in LLVM: a Left, the panel's address, and blocks.
+    In LLVM: left, a LeftOperand; panel [WIDTH · blocks, WIDTH], its address.
     """
-    left, panel, blocks = factors
     place, row, block = code.parts(left)
     builder, between, places = code.builder, NUMBER, code.apart(place, row, rows, first)
-    if turned:
+    if transposed:
         between = NUMBER * rows
         places, block = code.apart(places[0], code.long(NUMBER), rows), code.long(between * WIDTH)
 

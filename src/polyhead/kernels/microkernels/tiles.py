@@ -1,7 +1,7 @@
 """Squares, as a core's unit for matrices multiplies them: 16 rows of 64 bytes, one after the other.
 
-Where there is no such unit, sums of vectors in registers do the same. A product takes its left factor in rows of 32
-numbers of bfloat16, and its right factor in rows of 16 pairs: two numbers that are added up one after the other, side
+Where there is no such unit, sums of vectors in registers do the same. A product takes its left operand in rows of 32
+numbers of bfloat16, and its right operand in rows of 16 pairs: two numbers that are added up one after the other, side
 by side. Rows of a matrix whose *numbers* are added up become such pairs by being turned, as 16 × 16 pairs; rows that
 are *themselves* added up by being mixed, two by two. Mixing by shifts instead of shuffles puts the even columns in one
 square and the odd ones in another, and so they are in the sums, which a shift puts together again.
@@ -53,7 +53,7 @@ def transpose(typing_context: Any, x: Any, stride: Any, rows: Any, out: Any) -> 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         x, stride, rows, out = arguments
         code = Code(builder)
-        for row, vector in enumerate(code.turned(_rows(code, x, stride, rows))):
+        for row, vector in enumerate(code.transposed(_rows(code, x, stride, rows))):
             code.store(vector, out, code.long(BYTES * row))
         return context.get_dummy_value()
 
@@ -115,7 +115,7 @@ def product_of_mixed(
     even: Any,
     odd: Any,
     pairs: Any,
-    room: Any,
+    workspace: Any,
     out: Any,
     stride: Any,
     rows: Any,
@@ -126,9 +126,9 @@ def product_of_mixed(
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, next_left, even, odd, pairs, room, out, stride, rows = arguments
+        left, next_left, even, odd, pairs, workspace, out, stride, rows = arguments
         code = Code(builder)
-        places = [room, builder.add(room, code.long(SQUARE))]
+        places = [workspace, builder.add(workspace, code.long(SQUARE))]
         _multiply(code, left, next_left, rows, [even, odd], code.long(SQUARE), pairs, places)
 
         def row(index: Any, nothing: list[Any]) -> list[Any]:

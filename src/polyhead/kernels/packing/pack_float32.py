@@ -1,6 +1,6 @@
-"""Matrices of float32 as factors of a product in vectors, put in order where need be.
+"""Matrices of float32 packed as operands of the microkernel in vectors (`microkernels.simd`).
 
-Shapes: N rows, N' of them with rows of zeros behind, a multiple of WIDTH; K and M columns, multiples of it.
+Shapes: N rows, N' the next multiple of WIDTH, up to which rows of zeros are added; K and M columns, multiples of WIDTH.
 """
 
 from typing import Any
@@ -17,41 +17,41 @@ from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH
 Floats = NDArray[np.float32]
 _HALF = WIDTH // 2
 _HALVES = ir.VectorType(REAL, _HALF)
-"""As many rows of so many numbers are turned at a time: they fit in the registers of AVX2."""
+"""So many rows of so many numbers are transposed at once: they fit in the registers of AVX2."""
 
 
 @kernel
 def transpose_rows(x: Floats, out: int) -> None:
-    """x [M, K], its rows as a right factor's columns → out [M / WIDTH, K, WIDTH]; behind the last that one again."""
+    """x [M, K], whose rows become the right operand's columns → out [M / WIDTH, K, WIDTH]; the last row is repeated."""
     place, row, (rows, columns) = x.ctypes.data, x.strides[0], x.shape
     for m in range(0, rows, WIDTH):
-        turn_panel(place + m * row, row, rows - m, columns, out + NUMBER * m * columns)
+        transpose_panel(place + m * row, row, rows - m, columns, out + NUMBER * m * columns)
 
 
 @kernel
-def turn_panel(x: int, row: int, rows: int, columns: int, out: int) -> None:
-    """A panel of them, of rows at an address: at most WIDTH of them."""
+def transpose_panel(x: int, row: int, rows: int, columns: int, out: int) -> None:
+    """The same for one panel: at most WIDTH rows at an address, `row` bytes apart, of K = `columns` numbers each."""
     for k in range(0, columns, WIDTH):
         transpose(x + NUMBER * k, row, rows, out + LINE * k, LINE)
 
 
 @kernel
 def copy_columns(x: Floats, out: Floats) -> None:
-    """x [N, K] as a right factor → out [K / WIDTH, N', WIDTH]."""
+    """x [N, K] as the right operand → out [K / WIDTH, N', WIDTH]."""
     for panel in range(out.shape[0]):
         copy_panel(x.ctypes.data + LINE * panel, x.strides[0], x.shape[0], out[panel])
 
 
 @kernel
 def copy_panel(x: int, row: int, rows: int, out: Floats) -> None:
-    """A panel of them, of rows at an address → out [N', WIDTH]."""
+    """The same for one panel: the first WIDTH numbers of rows at an address, `row` bytes apart → out [N', WIDTH]."""
     _copy_wide(x, row, rows, out.ctypes.data)
     out[rows:] = 0
 
 
 @kernel
 def take_columns(x: Floats, out: Floats) -> None:
-    """x [N, M], its columns as a turned left factor's rows → out [M · N']."""
+    """x [N, M], whose columns become the rows of a transposed left operand → out [M · N']."""
     place, row, (rows, columns), done = x.ctypes.data, x.strides[0], x.shape, 0
     height = out.shape[0] // columns
     while done < columns:
@@ -67,15 +67,15 @@ def take_columns(x: Floats, out: Floats) -> None:
 
 @kernel
 def add_rows(x: Floats, total: Floats) -> None:
-    """Sums of x [N, M] over N are added to total [M]."""
+    """Adds the sum of the rows of x [N, M] to total [M]."""
     for n in range(x.shape[0]):
-        given = x[n]
+        row = x[n]
         for m in range(x.shape[1]):
-            total[m] += given[m]
+            total[m] += row[m]
 
 
 def _copy(count: int) -> Any:
-    """(x, its row's bytes, rows, out): x's first numbers of each row → out [rows, count]."""
+    """(x, bytes of its row, rows, out): the first `count` numbers of each row of x → out [rows, count]."""
     kind = ir.VectorType(REAL, count)
 
     @intrinsic
@@ -102,7 +102,7 @@ _copy_wide, _copy_most, _copy_fewer = map(_copy, (WIDTH, MOST, FEWER))
 
 @intrinsic
 def transpose(typing_context: Any, x: Any, row: Any, rows: Any, out: Any, out_row: Any) -> Any:
-    """(x, a row's bytes, rows, out, a row's bytes): out [WIDTH, WIDTH] = xᵀ; behind the last row, that row again."""
+    """(x, bytes of its row, rows, out, bytes of its row): out [WIDTH, WIDTH] = xᵀ; the last row is repeated."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         x, row, rows, out, out_row = arguments
@@ -116,7 +116,7 @@ def transpose(typing_context: Any, x: Any, row: Any, rows: Any, out: Any, out_ro
             for column in range(0, WIDTH, _HALF):
                 from_ = builder.add(x, code.long(NUMBER * column))
                 vectors = [code.load(_HALVES, from_, place) for place in given[first : first + _HALF]]
-                for place, vector in zip(to[column : column + _HALF], code.turned(vectors), strict=True):
+                for place, vector in zip(to[column : column + _HALF], code.transposed(vectors), strict=True):
                     code.store(vector, place, code.long(NUMBER * first))
         return context.get_dummy_value()
 

@@ -1,8 +1,8 @@
-"""Matrices of bfloat16 or float32 as whole numbers of 8 bits and scales, in the orders in which products read them.
+"""Matrices of bfloat16 or float32 rounded to 8-bit integers and packed as operands (`microkernels.int8`).
 
-What is added up over, a row or a column, has a scale of its own, by which its largest number becomes 127. Where a
-number is NaN or infinite, all that comes of it is NaN; where all are too small for a scale, they count as 0.
-Shapes: N rows, S steps of FOUR of them, filled up with zeros; K and M columns, multiples of PANEL.
+Each row or column along which a product sums has a scale of its own, by which its largest number becomes 127. Where a
+number is NaN or infinite, all results that depend on it are NaN; where all are too small for a scale, they count as 0.
+Shapes: N rows, up to a multiple of FOUR filled up with zeros; K and M columns, multiples of PANEL.
 """
 
 from typing import Any
@@ -34,12 +34,12 @@ LARGEST = np.float32(127)
 _SMALLEST = np.float32(1e-35)
 _TOO_LARGE = np.float32(np.inf)
 _ROWS = 64
-"""Of which a column's bytes are made at once: so many stay in a core's own cache."""
+"""Rows that are packed at once, for all columns: so many stay in a core's own cache."""
 
 
 @kernel
 def scale_of(largest: Any) -> Any:
-    """Of numbers up to this: what a unit of their whole numbers stands for."""
+    """What the integer 1 stands for, where the largest of the rounded numbers is this."""
     if largest < _SMALLEST:
         return np.float32(0)
     return largest / LARGEST if largest < _TOO_LARGE else np.float32(np.nan)
@@ -47,19 +47,19 @@ def scale_of(largest: Any) -> Any:
 
 @kernel
 def inverse(scale: Any) -> Any:
-    """What numbers are multiplied by to be whole; 0 where there is no scale."""
+    """What numbers are multiplied by before they are rounded; 0 where there is no scale."""
     return np.float32(1) / scale if scale > 0 else np.float32(0)
 
 
 @kernel
 def steps_of(count: int) -> int:
-    """In so many numbers."""
+    """How many times FOUR there are in so many numbers, rounded up."""
     return (count + FOUR - 1) // FOUR
 
 
 @kernel
 def take_rows(x: Numbers, first: int, count: int, out: int, scales: int) -> None:
-    """So many rows of x [N, K], from the first on → a left factor's out [count, K] and scales [count]."""
+    """`count` rows of x [N, K], from the first on, as the left operand → out [count, K] and scales [count]."""
     found, columns, row = floats_at(scales, count), x.shape[1], x.strides[0]
     place, panels = x.ctypes.data + first * row, columns // PANEL
     for n in range(count):
@@ -69,10 +69,10 @@ def take_rows(x: Numbers, first: int, count: int, out: int, scales: int) -> None
 
 
 @kernel
-def transpose_rows(x: Numbers, right: Right, room: int) -> None:
-    """x [M, K], its rows as a right factor's columns; behind the last up to a whole panel any, of scale 0.
+def transpose_rows(x: Numbers, right: Right, workspace: int) -> None:
+    """x [M, K], whose rows become the columns of `right`; up to a whole panel there are columns with the scale 0.
 
-    room: for the bytes of PANEL rows.
+    workspace: the address of PANEL · K bytes
     """
     (rows, columns), row = x.shape, x.strides[0]
     panels, found = columns // PANEL, floats_at(right.scales, (rows + PANEL - 1) // PANEL * PANEL)
@@ -82,15 +82,18 @@ def transpose_rows(x: Numbers, right: Right, room: int) -> None:
         for n in range(min(PANEL, rows - m)):
             place = x.ctypes.data + (m + n) * row
             found[m + n] = scale_of(largest_of(x, place, panels))
-            round_row_with_sign(x, place, panels, inverse(found[m + n]), room + n * columns)
+            round_row_with_sign(x, place, panels, inverse(found[m + n]), workspace + n * columns)
         for n in range(0, PANEL, WIDTH):
             for k in range(0, columns, LINE):
-                transpose(room + n * columns + k, columns, WIDTH, panel + PANEL * k + NUMBER * n, STEP)
+                transpose(workspace + n * columns + k, columns, WIDTH, panel + PANEL * k + NUMBER * n, STEP)
         starts_of(panel, right.steps, right.starts + NUMBER * m)
 
 
 def _down(four: Any, one: Any) -> Any:
-    """The kernel of a pass over x [N, K]: the size of each column's largest number → sizes [K], and what total gets."""
+    """The kernel of a pass over x [N, K]: the magnitude of each column's largest number → sizes [K].
+
+    four, one: what it does to four rows and to one, which may add them to `total`
+    """
 
     @kernel
     def look(x: Numbers, sizes: Numbers, total: int) -> None:
@@ -105,10 +108,12 @@ def _down(four: Any, one: Any) -> Any:
 
 
 _look_down, _add_down = _down(look_down_four, look_down_one), _down(add_down_four, add_down_one)
-"""Nothing, and sums over N: float32, added to what is there."""
+"""The second also adds the sum of the rows to total [K], in float32."""
 
 
 def _take_down(round_some: Any) -> Any:
+    """The kernel that rounds the columns of x [N, K] and packs them into panels at `out`, with their scales [K]."""
+
     @kernel
     def take(x: Numbers, sizes: Numbers, out: int, scales: int) -> None:
         (rows, columns), row, place = x.shape, x.strides[0], x.ctypes.data
@@ -137,7 +142,7 @@ _take_left, _take_right = _take_down(round_down), _take_down(round_down_with_sig
 
 @kernel
 def take_columns(x: Numbers, right: Right) -> None:
-    """x [N, K] as a right factor."""
+    """x [N, K] as the right operand, into `right`."""
     sizes = np.zeros(x.shape[1], x.dtype)
     _look_down(x, sizes, sizes.ctypes.data)
     _take_right(x, sizes, right.panels, right.scales)
@@ -147,7 +152,10 @@ def take_columns(x: Numbers, right: Right) -> None:
 
 @kernel
 def transpose_columns(x: Numbers, out: int, scales: int, total: int) -> None:
-    """x [N, M], its columns as a turned left factor's rows → out and scales [M]; sums over N → total [M], float32."""
+    """x [N, M], whose columns become the rows of a transposed left operand → out and scales [M].
+
+    The sum of the rows goes to total [M], float32.
+    """
     sizes = np.zeros(x.shape[1], x.dtype)
     floats_at(total, x.shape[1])[:] = 0
     _add_down(x, sizes, total)

@@ -1,6 +1,6 @@
-"""Numbers of bfloat16 or float32 to whole ones of 8 bits: the inner loops. Columns come in multiples of PANEL.
+"""The inner loops that round bfloat16 or float32 to 8-bit integers. The number of columns is a multiple of PANEL.
 
-`x` is an array of the format that numbers have at `place`.
+`x` is any array of the format that the numbers at the address `place` have.
 """
 
 from functools import partial, reduce
@@ -33,7 +33,7 @@ def _larger(code: Code, one: Any, other: Any) -> Any:
 
 @intrinsic
 def largest_of(typing_context: Any, x: Any, place: Any, panels: Any) -> Any:
-    """(x, place, columns / PANEL) → the size of the largest, as float32; a NaN is larger than any."""
+    """(x, place, columns / PANEL) → the magnitude of the largest number of a row, float32; a NaN is the largest."""
     size, in_line = stored(x).size, stored(x).in_line
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -53,7 +53,7 @@ def largest_of(typing_context: Any, x: Any, place: Any, panels: Any) -> Any:
 
 
 def _round_row(with_sign: bool) -> Any:
-    """(x, place, columns / PANEL, factor, out): numbers, times the factor, as bytes; without a sign ZERO more."""
+    """(x, place, columns / PANEL, factor, out): a row times the factor, as bytes; unsigned ones have ZERO added."""
 
     @intrinsic
     def round_row(typing_context: Any, x: Any, place: Any, panels: Any, factor: Any, out: Any) -> Any:
@@ -86,7 +86,10 @@ round_row, round_row_with_sign = map(_round_row, (False, True))
 
 
 def _look_down(rows: int, add: bool) -> Any:
-    """(x, place, a row's bytes, LINEs in it, sizes, total): of each column the largest size so far, perhaps its sum."""
+    """(x, place, bytes of a row, LINEs in it, sizes, total): takes some rows into account in each column.
+
+    sizes holds the largest magnitude of each column so far; where `add` says so, rows are added to total, too.
+    """
 
     @intrinsic
     def look_down(typing_context: Any, x: Any, place: Any, row: Any, lines: Any, sizes: Any, total: Any) -> Any:
@@ -125,7 +128,7 @@ add_down_four, add_down_one = (_look_down(rows, add=True) for rows in (AT_ONCE, 
 
 
 def _round_down(with_sign: bool) -> Any:
-    """(x, place, a row's bytes, steps, factors, out): PANEL columns of FOUR rows in each step, as a panel's bytes."""
+    """(x, place, bytes of a row, steps, factors, out): PANEL columns of FOUR rows a step, rounded, as a panel."""
 
     @intrinsic
     def round_down(typing_context: Any, x: Any, place: Any, row: Any, steps: Any, factors: Any, out: Any) -> Any:

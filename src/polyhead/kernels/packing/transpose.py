@@ -22,15 +22,15 @@ _SHORTS = ir.VectorType(ir.IntType(16), BLOCK)
 
 
 @kernel
-def _turn_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[np.float32]) -> None:
+def _transpose_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[np.float32]) -> None:
     """Those from `first` to `end`, at most BLOCK of them."""
     columns = x.shape[1]
-    turned = columns - columns % BLOCK if end - first == BLOCK else 0
-    for n in range(0, turned, BLOCK):
+    transposed = columns - columns % BLOCK if end - first == BLOCK else 0
+    for n in range(0, transposed, BLOCK):
         here, there = np.uintp(x[first, n:].ctypes.data), np.uintp(out[n, first:].ctypes.data)
-        turn_block(here, x.strides[0], there, out.strides[0], np.uintp(sums[n:].ctypes.data))
+        transpose_block(here, x.strides[0], there, out.strides[0], np.uintp(sums[n:].ctypes.data))
     for r in range(first, end):
-        for n in range(turned, columns):
+        for n in range(transposed, columns):
             out[n, r] = x[r, n]
             sums[n] += widened(x[r, n])
 
@@ -40,7 +40,7 @@ def transpose(x: Halves, out: Halves, total: Halves) -> None:
     """x [R, N] → out [N, R] = xᵀ and total [N] = Σ_r x[r], added up in float32."""
     sums = np.zeros(x.shape[1], np.float32)
     for first in range(0, x.shape[0], BLOCK):
-        _turn_rows(x, first, min(first + BLOCK, x.shape[0]), out, sums)
+        _transpose_rows(x, first, min(first + BLOCK, x.shape[0]), out, sums)
     round_all(sums, total)
 
 
@@ -54,12 +54,12 @@ def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, tot
             taken, seen = x[r], activated[r]
             for n in range(x.shape[1]):
                 taken[n] = rounded(widened(taken[n]) * factor) if seen[n] else np.uint16(0)
-        _turn_rows(x, first, end, out, sums)
+        _transpose_rows(x, first, end, out, sums)
     round_all(sums, total)
 
 
 @intrinsic
-def turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> Any:
+def transpose_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> Any:
     """out [BLOCK, BLOCK] = xᵀ and sums [BLOCK] += Σ_r x[r], float32; strides in bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -69,10 +69,10 @@ def turn_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: A
         for half, total in enumerate(_totals(code, rows)):
             place = code.long(4 * LANES * half)
             code.store(builder.fadd(code.load(REALS, sums, place), total), sums, place)
-        groups = [code.turned(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
+        groups = [code.transposed(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
         for column in range(_LANE):
-            for lane, turned in enumerate(_lanes_turned(code, [group[column] for group in groups])):
-                code.store(turned, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
+            for lane, transposed in enumerate(_lanes_transposed(code, [group[column] for group in groups])):
+                code.store(transposed, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
         return context.get_dummy_value()
 
     return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
@@ -93,7 +93,7 @@ def _sum(code: Code, vectors: list[Any]) -> Any:
     return vectors[0]
 
 
-def _lanes_turned(code: Code, vectors: list[Any]) -> list[Any]:
+def _lanes_transposed(code: Code, vectors: list[Any]) -> list[Any]:
     """Four vectors of four lanes → four: the first has all their first lanes …"""
     a, b, c, d = vectors
 

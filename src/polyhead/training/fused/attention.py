@@ -82,11 +82,11 @@ class _RaggedAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
         heads, _, numbers = query.shape
-        width, scale, attending = Width(heads, numbers), 1 / math.sqrt(numbers), _in_squares_or_vectors(query)
-        (context,) = _room_for_heads(query, ragged.queries, 1)
-        weights = torch.empty(attending.bytes_of_weights(ragged, width), dtype=torch.uint8)
-        given, room = _projected(query, key, value), _room(attending.room_to_attend(ragged, width))
-        attending.attend(given, ragged, width, scale, weights.data_ptr(), _heads(context), room)
+        width, scale, kernels = Width(heads, numbers), 1 / math.sqrt(numbers), _kernels_for(query)
+        (context,) = _empty_heads(query, ragged.queries, 1)
+        weights = torch.empty(kernels.bytes_of_weights(ragged, width), dtype=torch.uint8)
+        given, workspace = _projected(query, key, value), _workspace(kernels.workspace_to_attend(ragged, width))
+        kernels.attend(given, ragged, width, scale, weights.data_ptr(), _heads(context), workspace)
         ctx.save_for_backward(query, key, value, weights)
         ctx.known = ragged, width, scale
         return context
@@ -95,21 +95,21 @@ class _RaggedAttention(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         query, key, value, weights = ctx.saved_tensors
         (ragged, width, scale), d_context = ctx.known, _in_rows(gradients[0])
-        attending = _in_squares_or_vectors(query)
+        kernels = _kernels_for(query)
         d_query, d_key, d_value = _gradients(query, key, value, ragged)
         given, found = _projected(query, key, value), _projected(d_query, d_key, d_value)
-        room = _room(attending.room_to_differentiate(ragged, width))
-        attending.differentiate(_heads(d_context), given, ragged, width, scale, weights.data_ptr(), found, room)
+        workspace = _workspace(kernels.workspace_to_differentiate(ragged, width))
+        kernels.differentiate(_heads(d_context), given, ragged, width, scale, weights.data_ptr(), found, workspace)
         return d_query, d_key, d_value, None
 
 
-def _in_squares_or_vectors(x: Tensor) -> Any:
-    """What computes it."""
+def _kernels_for(x: Tensor) -> Any:
+    """The kernels of attention for a tensor's format."""
     return attention_of_float32 if x.dtype == torch.float32 else attention_of_bfloat16
 
 
 def _in_rows(x: Tensor) -> Tensor:
-    """The numbers of a head beside each other."""
+    """The same, with the numbers of a head beside each other."""
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
@@ -122,20 +122,20 @@ def _heads(x: Tensor) -> Heads:
     return Heads(x.data_ptr(), *(x.element_size() * stride for stride in x.stride()[:2]))
 
 
-def _room(size: int) -> NDArray[np.uint8]:
-    return _scratch.take("room", (size,), torch.uint8).numpy()
+def _workspace(size: int) -> NDArray[np.uint8]:
+    return _scratch.take("workspace", (size,), torch.uint8).numpy()
 
 
 def _gradients(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> tuple[Tensor, ...]:
     """Room for them: in one memory where the three are of one projection, else in one of the query's and another."""
     if whole((query, key, value)) is not None:
-        return _room_for_heads(query, ragged.queries, 3)
-    return *_room_for_heads(query, ragged.queries, 1), *_room_for_heads(key, ragged.keys, 2)
+        return _empty_heads(query, ragged.queries, 3)
+    return *_empty_heads(query, ragged.queries, 1), *_empty_heads(key, ragged.keys, 2)
 
 
-def _room_for_heads(like: Tensor, starts: Starts, parts: int) -> tuple[Tensor, ...]:
+def _empty_heads(like: Tensor, starts: Starts, parts: int) -> tuple[Tensor, ...]:
     """`parts` times [H, N, d]; rows that are no sentence's are zeros already."""
     heads, rows, numbers = like.shape
-    room = like.new_empty(rows, parts * heads * numbers)
-    room[int(starts[-1]) :] = 0
-    return views(room, parts, heads)
+    together = like.new_empty(rows, parts * heads * numbers)
+    together[int(starts[-1]) :] = 0
+    return views(together, parts, heads)

@@ -1,7 +1,7 @@
 """Linear maps and the feed-forward network.
 
 Products are polyhead's own in float32, and in bfloat16 where a core has a unit for matrices or factors are rounded to
-whole numbers. Elsewhere they are oneDNN's, which are fast but for one: a transposed left factor, as in the gradient of
+whole numbers. Elsewhere they are oneDNN's, which are fast but for one: a transposed left operand, as in the gradient of
 the weight, takes more than twice the time. A kernel transposes it first, and sums the bias' gradient on the way.
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
 """
@@ -146,21 +146,21 @@ class _FeedForward(torch.autograd.Function):
         (gradient,), products = gradients, ctx.products
         if products is not None:
             of_outer, d_hidden = _weight_gradient(products, gradient, hidden, outer), torch.empty_like(hidden)
-            room = _room(products, gradient, outer)
-            products.gated_gradient(rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), room)
+            workspace = _workspace(products, gradient, outer)
+            products.gated_gradient(rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), workspace)
             of_inner = _weight_gradient(products, d_hidden, x, inner)
             return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None, None
         d_hidden, d_outer, d_outer_bias = _gradients(None, gradient, hidden, outer)
-        turned, d_inner_bias = _room_to_turn(d_hidden), inner.new_empty(inner.size(0))
-        kernels.transpose_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(turned), halves(d_inner_bias))
-        return d_hidden @ inner, _times(turned, x), d_inner_bias, d_outer, d_outer_bias, None, None
+        transposed, d_inner_bias = _empty_transposed(d_hidden), inner.new_empty(inner.size(0))
+        kernels.transpose_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(transposed), halves(d_inner_bias))
+        return d_hidden @ inner, _times(transposed, x), d_inner_bias, d_outer, d_outer_bias, None, None
 
 
 def _product(products: Products | None, x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
     if products is None:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
-    out, room = x.new_empty(*x.shape[:-1], weight.size(0)), _room(products, x, weight)
-    products.linear(rows(x), numbers(weight), numbers(bias), activated, rows(out), room)
+    out, workspace = x.new_empty(*x.shape[:-1], weight.size(0)), _workspace(products, x, weight)
+    products.linear(rows(x), numbers(weight), numbers(bias), activated, rows(out), workspace)
     return out
 
 
@@ -168,35 +168,35 @@ def _gradients(products: Products | None, gradient: Tensor, x: Tensor, weight: T
     """Those of x, weight and bias."""
     if products is not None:
         return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
-    turned, d_bias = _room_to_turn(gradient), weight.new_empty(weight.size(0))
-    kernels.transpose(rows(gradient), rows(turned), halves(d_bias))
-    return gradient @ weight, _times(turned, x), d_bias
+    transposed, d_bias = _empty_transposed(gradient), weight.new_empty(weight.size(0))
+    kernels.transpose(rows(gradient), rows(transposed), halves(d_bias))
+    return gradient @ weight, _times(transposed, x), d_bias
 
 
 def _input_gradient(products: Products, gradient: Tensor, weight: Tensor) -> Tensor:
     out = gradient.new_empty(*gradient.shape[:-1], weight.size(1))
-    products.input_gradient(rows(gradient), numbers(weight), rows(out), _room(products, gradient, weight))
+    products.input_gradient(rows(gradient), numbers(weight), rows(out), _workspace(products, gradient, weight))
     return out
 
 
 def _weight_gradient(products: Products, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     d_weight, d_bias = weight.new_empty(weight.shape), weight.new_empty(weight.size(0))
-    room = _room(products, x, weight)
-    products.weight_gradient(rows(gradient), rows(x), numbers(d_weight), numbers(d_bias), room)
+    workspace = _workspace(products, x, weight)
+    products.weight_gradient(rows(gradient), rows(x), numbers(d_weight), numbers(d_bias), workspace)
     return d_weight, d_bias
 
 
-def _room(products: Products, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
+def _workspace(products: Products, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
     """For products of x's rows with a weight, or of its gradient."""
     size = products.workspace_bytes(x.numel() // x.size(-1), weight.size(1), weight.size(0))
-    return _scratch.take("room", (size,), torch.uint8).numpy()
+    return _scratch.take("workspace", (size,), torch.uint8).numpy()
 
 
-def _room_to_turn(x: Tensor) -> Tensor:
+def _empty_transposed(x: Tensor) -> Tensor:
     """[..., M] → room for [M, N]."""
     outputs = x.size(-1)
-    return _scratch.take("turned", (outputs, x.numel() // outputs), x.dtype)
+    return _scratch.take("transposed", (outputs, x.numel() // outputs), x.dtype)
 
 
-def _times(turned: Tensor, x: Tensor) -> Tensor:
-    return turned @ x.reshape(-1, x.size(-1))
+def _times(transposed: Tensor, x: Tensor) -> Tensor:
+    return transposed @ x.reshape(-1, x.size(-1))

@@ -92,10 +92,10 @@ def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
     (words, width), known = weight.shape, len(targets)
     rows = tiled.whole_rows(known)
     x = nn.functional.pad(features, (0, 0, 0, rows - known))
-    beside, totals = torch.zeros(rows, tiled.SEEN), torch.empty(rows)
-    beside[:known, 0] = target_logits
+    row_inputs, totals = torch.zeros(rows, tiled.ROW_INPUTS), torch.empty(rows)
+    row_inputs[:known, 0] = target_logits
     mean_weight, d_weight = torch.empty(known, width), weight.new_empty(words, width)
-    room = tiled.TilesWorkspace(
+    workspace = tiled.TilesWorkspace(
         halves(_scratch.take("exponentials", (-(-words // BLOCK), rows, BLOCK), torch.bfloat16)),
         _scratch.take("sums", (rows // BLOCK, width // BLOCK, BLOCK, BLOCK), torch.float32).numpy(),
         halves(_scratch.take("features", (rows, width), torch.bfloat16)),
@@ -107,11 +107,11 @@ def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
         targets.numpy(),
         1 - smoothing,
         smoothing / words,
-        beside.numpy(),
+        row_inputs.numpy(),
         totals.numpy(),
         mean_weight.numpy(),
         halves(d_weight),
-        room,
+        workspace,
     )
     return totals[:known], mean_weight, d_weight
 
@@ -129,21 +129,21 @@ def _in_vectors(
     across = pairs(_scratch.take("across", (x.size(1) // PANEL, count * PANEL // 2, PANEL), torch.int32))
     pack_columns(halves(weight), across)
     mean_features = _scratch.take("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
-    of_pairs, of_rows, turned = kernels.shapes(count, depth)
-    room = kernels.BFloat16Workspace(
+    of_pairs, of_rows, transposed = kernels.shapes(count, depth)
+    workspace = kernels.BFloat16Workspace(
         pairs(_scratch.take("pairs", of_pairs, torch.int32)),
         halves(_scratch.take("rows", of_rows, torch.bfloat16)),
-        halves(_scratch.take("turned", turned, torch.bfloat16)),
+        halves(_scratch.take("transposed", transposed, torch.bfloat16)),
     )
     asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
     found = kernels.Found(totals.numpy(), mean_weight.numpy(), mean_features)
     if bytes_multiply:
         bytes_ = _scratch.take("bytes", (softmax_int8.workspace_bytes(x.size(0), width, words),), torch.uint8).numpy()
-        softmax_int8.softmax_projection(halves(x), halves(weight), across, asked, found, room, bytes_)
+        softmax_int8.softmax_projection(halves(x), halves(weight), across, asked, found, workspace, bytes_)
     else:
         panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
         pack_rows(halves(weight), panels)
-        kernels.softmax_projection(halves(x), panels, across, asked, found, room)
+        kernels.softmax_projection(halves(x), panels, across, asked, found, workspace)
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
     unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
     return totals[:rows], mean_weight[:rows, :width], d_weight
@@ -156,7 +156,7 @@ def _are_bytes(arithmetic: Arithmetic, features: Tensor) -> bool:
 def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (rows, width), words = features.shape, weight.size(0)
     shapes = softmax_float32.shapes(words, width)
-    room = softmax_float32.Float32Workspace(
+    workspace = softmax_float32.Float32Workspace(
         *(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items())
     )
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
@@ -171,6 +171,6 @@ def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits
         floats(totals),
         floats(mean_weight),
         floats(d_weight),
-        room,
+        workspace,
     )
     return totals, mean_weight, d_weight
