@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.unowned import floats_at, halves_at
-from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, instructions
 from polyhead.kernels.numbers.bfloat16 import shorts_of, widened
 
 CHUNK = 1 << 15
@@ -156,36 +155,28 @@ def _step_some(gradient: Floats, count: int, places: Any, factors: Floats, rest:
             out[n] = shorts[n]
 
 
-@intrinsic
+@instructions(*[ADDRESS] * 5, COUNT, ADDRESS)
 def _step_vectors(
-    typing_context: Any, gradient: Any, weight: Any, mean: Any, square: Any, copy: Any, count: Any, factors: Any
-) -> Any:
+    code: Code, gradient: Any, weight: Any, mean: Any, square: Any, copy: Any, count: Any, factors: Any
+) -> None:
     """So many vectors, `count` ≥ 1, at these addresses; what comes next is asked for."""
+    builder = code.builder
+    add, times = builder.fadd, builder.fmul
+    by = Factors(*[code.everywhere(code.load(REAL, factors, code.long(4 * n))) for n in range(len(Factors._fields))])
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        gradient, weight, mean, square, copy, count, factors = arguments
-        code = Code(builder)
-        add, times = builder.fadd, builder.fmul
-        by = Factors(
-            *[code.everywhere(code.load(REAL, factors, code.long(4 * n))) for n in range(len(Factors._fields))]
-        )
+    def one(index: Any, nothing: list[Any]) -> list[Any]:
+        place, narrow = builder.mul(index, code.long(4 * LANES)), builder.mul(index, code.long(2 * LANES))
+        g, w, m, v = (code.load(REALS, each, place) for each in (gradient, weight, mean, square))
+        g = add(times(g, by.scale), times(w, by.decay))
+        m = add(times(m, by.beta1), times(g, by.rest1))
+        v = add(times(v, by.beta2), times(times(g, g), by.rest2))
+        below = add(times(code.call("llvm.sqrt.v16f32", REALS, v), by.root), by.epsilon)
+        w = builder.fsub(times(w, by.shrink), builder.fdiv(times(m, by.rate), below))
+        for value, address in zip((w, m, v), (weight, mean, square), strict=True):
+            code.store(value, address, place)
+            code.fetch(builder.add(address, builder.add(place, code.long(_AHEAD))), to_write=True)
+        code.store(shorts_of(code, w), copy, narrow)
+        code.fetch(builder.add(copy, builder.add(narrow, code.long(_AHEAD // 2))), to_write=True)
+        return nothing
 
-        def one(index: Any, nothing: list[Any]) -> list[Any]:
-            place, narrow = builder.mul(index, code.long(4 * LANES)), builder.mul(index, code.long(2 * LANES))
-            g, w, m, v = (code.load(REALS, each, place) for each in (gradient, weight, mean, square))
-            g = add(times(g, by.scale), times(w, by.decay))
-            m = add(times(m, by.beta1), times(g, by.rest1))
-            v = add(times(v, by.beta2), times(times(g, g), by.rest2))
-            below = add(times(code.call("llvm.sqrt.v16f32", REALS, v), by.root), by.epsilon)
-            w = builder.fsub(times(w, by.shrink), builder.fdiv(times(m, by.rate), below))
-            for value, address in zip((w, m, v), (weight, mean, square), strict=True):
-                code.store(value, address, place)
-                code.fetch(builder.add(address, builder.add(place, code.long(_AHEAD))), to_write=True)
-            code.store(shorts_of(code, w), copy, narrow)
-            code.fetch(builder.add(copy, builder.add(narrow, code.long(_AHEAD // 2))), to_write=True)
-            return nothing
-
-        code.repeat(count, [], one)
-        return context.get_dummy_value()
-
-    return typed("void", *[ADDRESS] * 5, COUNT, ADDRESS), generate
+    code.repeat(count, [], one)

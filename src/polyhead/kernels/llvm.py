@@ -4,10 +4,11 @@ A compiler does not find these from loops over arrays: it stores every sum after
 Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are shorter, LLVM takes several for one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
 from typing import Any
 
-from polyhead.kernels.compiler import ir
+from polyhead.kernels.compiler import intrinsic, ir, types
 
 LANES = 16
 """Numbers in a vector."""
@@ -15,8 +16,8 @@ LANES = 16
 BYTE = ir.IntType(8)
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
 INTEGERS, REALS = ir.VectorType(INTEGER, LANES), ir.VectorType(REAL, LANES)
-ADDRESS, COUNT = "uintp", "intp"
-"""Arguments, in signatures."""
+ADDRESS, COUNT, ANY = "uintp", "intp", "any"
+"""Kinds of arguments: ANY is whatever the caller gives."""
 
 
 class _BFloat16(ir.Type):
@@ -38,8 +39,9 @@ def every(value: float) -> Any:
 class Code:
     """What these loops need of an `ir.IRBuilder`."""
 
-    def __init__(self, builder: Any) -> None:
-        self.builder = builder
+    def __init__(self, builder: Any, kinds: Sequence[Any] = ()) -> None:
+        """kinds: Numba's types of the arguments of what is being written."""
+        self.builder, self.kinds = builder, kinds
 
     def long(self, value: int) -> Any:
         return ir.Constant(LONG, value)
@@ -167,3 +169,30 @@ class Code:
 def _lanes(numbers: Iterable[int]) -> Any:
     chosen = list(numbers)
     return ir.Constant(ir.VectorType(INTEGER, len(chosen)), chosen)
+
+
+def instructions(*kinds: Any, result: Any = "void") -> Callable[[Callable[..., Any]], Any]:
+    """Makes of function(code, arguments …), which writes LLVM's instructions by its `Code`, what kernels can call.
+
+    kinds: Numba's types of the arguments, by name; several names are a tuple's. result: the type of what it returns.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        def found(typing_context: Any, *given: Any) -> Any:
+            def generate(context: Any, builder: Any, types_: Any, arguments: Any) -> Any:
+                value = function(Code(builder, given), *arguments)
+                return context.get_dummy_value() if value is None else value
+
+            asked = [own if kind == ANY else _type(kind) for kind, own in zip(kinds, given, strict=True)]
+            return _type(result)(*asked), generate
+
+        found.__name__, found.__doc__ = function.__name__, function.__doc__
+        vars(found)["__signature__"] = signature(function)  # Numba passes arguments by it
+        return intrinsic(found)
+
+    return decorate
+
+
+def _type(kind: str | tuple[str, ...]) -> Any:
+    """Numba's type of this name, or the tuple of such types."""
+    return getattr(types, kind) if isinstance(kind, str) else types.Tuple([getattr(types, each) for each in kind])

@@ -5,8 +5,8 @@ Shapes: S keys, m = S / 2 pairs of them, rounded up. Weights are bfloat16, two k
 
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, LONG, REALS, Code, every
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, LONG, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.amx import BYTES
 from polyhead.kernels.numbers.bfloat16 import pairs_of, parts_of
 from polyhead.kernels.numbers.exponential import exponentials
@@ -17,102 +17,84 @@ _NOTHING, _ONE = every(0.0), every(1.0)
 _SHORTS = ir.VectorType(ir.IntType(16), LANES)
 
 
-@intrinsic
-def softmax(typing_context: Any, scores: Any, scale: Any, hidden: Any, pairs: Any, weights: Any) -> Any:
+@instructions(ADDRESS, "float32", ADDRESS, COUNT, ADDRESS)
+def softmax(code: Code, scores: Any, scale: Any, hidden: Any, pairs: Any, weights: Any) -> None:
     """(scores, scale, hidden, m, weights): the softmax of scale · scores [2m, 16] + hidden [2m, 16] → weights [m, 16].
 
     The scores are overwritten. A query that sees no key gets zeros.
     """
+    builder = code.builder
+    factors = code.everywhere(scale)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        scores, scale, hidden, pairs, weights = arguments
-        code = Code(builder)
-        factors = code.everywhere(scale)
+    def largest(index: Any, found: list[Any]) -> list[Any]:
+        for place in _two(code, index):
+            score = builder.fmul(code.load(REALS, scores, place), factors)
+            score = builder.fadd(score, code.load(REALS, hidden, place))
+            code.store(score, scores, place)
+            found = [found[1], code.larger(score, found[0])]
+        return found
 
-        def largest(index: Any, found: list[Any]) -> list[Any]:
-            for place in _two(code, index):
-                score = builder.fmul(code.load(REALS, scores, place), factors)
-                score = builder.fadd(score, code.load(REALS, hidden, place))
-                code.store(score, scores, place)
-                found = [found[1], code.larger(score, found[0])]
-            return found
+    shift = code.larger(*code.repeat(pairs, [every(HIDDEN)] * 2, largest))
 
-        shift = code.larger(*code.repeat(pairs, [every(HIDDEN)] * 2, largest))
+    def powers(index: Any, totals: list[Any]) -> list[Any]:
+        for place in _two(code, index):
+            power = exponentials(code, builder.fsub(code.load(REALS, scores, place), shift))
+            code.store(power, scores, place)
+            totals = [totals[1], builder.fadd(totals[0], power)]
+        return totals
 
-        def powers(index: Any, totals: list[Any]) -> list[Any]:
-            for place in _two(code, index):
-                power = exponentials(code, builder.fsub(code.load(REALS, scores, place), shift))
-                code.store(power, scores, place)
-                totals = [totals[1], builder.fadd(totals[0], power)]
-            return totals
+    total = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, powers))
+    sees = builder.fcmp_ordered(">", shift, every(HIDDEN / 2))
+    share = builder.select(sees, builder.fdiv(_ONE, total), _NOTHING)
 
-        total = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, powers))
-        sees = builder.fcmp_ordered(">", shift, every(HIDDEN / 2))
-        share = builder.select(sees, builder.fdiv(_ONE, total), _NOTHING)
+    def shares(index: Any, nothing: list[Any]) -> list[Any]:
+        both = [builder.fmul(code.load(REALS, scores, place), share) for place in _two(code, index)]
+        code.store(pairs_of(code, *both), weights, builder.mul(index, code.long(BYTES)))
+        return nothing
 
-        def shares(index: Any, nothing: list[Any]) -> list[Any]:
-            both = [builder.fmul(code.load(REALS, scores, place), share) for place in _two(code, index)]
-            code.store(pairs_of(code, *both), weights, builder.mul(index, code.long(BYTES)))
-            return nothing
-
-        code.repeat(pairs, [], shares)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, "float32", ADDRESS, COUNT, ADDRESS), generate
+    code.repeat(pairs, [], shares)
 
 
-@intrinsic
-def differentiate(typing_context: Any, d_weights: Any, weights: Any, scale: Any, pairs: Any, d_scores: Any) -> Any:
+@instructions(ADDRESS, ADDRESS, "float32", COUNT, ADDRESS)
+def differentiate(code: Code, d_weights: Any, weights: Any, scale: Any, pairs: Any, d_scores: Any) -> None:
     """(d_weights, weights, scale, m, d_scores): d_weights [2m, 16] float32, weights [m, 16] → d_scores [m, 16]."""
+    builder = code.builder
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        d_weights, weights, scale, pairs, d_scores = arguments
-        code = Code(builder)
+    def both(index: Any) -> tuple[list[Any], tuple[Any, Any]]:
+        gradients = [code.load(REALS, d_weights, place) for place in _two(code, index)]
+        return gradients, parts_of(code, code.load(INTEGERS, weights, builder.mul(index, code.long(BYTES))))
 
-        def both(index: Any) -> tuple[list[Any], tuple[Any, Any]]:
-            gradients = [code.load(REALS, d_weights, place) for place in _two(code, index)]
-            return gradients, parts_of(code, code.load(INTEGERS, weights, builder.mul(index, code.long(BYTES))))
+    def mean(index: Any, totals: list[Any]) -> list[Any]:
+        gradients, parts = both(index)
+        return [code.multiply_add(*each) for each in zip(gradients, parts, totals, strict=True)]
 
-        def mean(index: Any, totals: list[Any]) -> list[Any]:
-            gradients, parts = both(index)
-            return [code.multiply_add(*each) for each in zip(gradients, parts, totals, strict=True)]
+    means, factors = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, mean)), code.everywhere(scale)
 
-        means, factors = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, mean)), code.everywhere(scale)
+    def of_scores(index: Any, nothing: list[Any]) -> list[Any]:
+        gradients, parts = both(index)
+        found = [
+            builder.fmul(builder.fmul(weight, factors), builder.fsub(gradient, means))
+            for gradient, weight in zip(gradients, parts, strict=True)
+        ]
+        code.store(pairs_of(code, *found), d_scores, builder.mul(index, code.long(BYTES)))
+        return nothing
 
-        def of_scores(index: Any, nothing: list[Any]) -> list[Any]:
-            gradients, parts = both(index)
-            found = [
-                builder.fmul(builder.fmul(weight, factors), builder.fsub(gradient, means))
-                for gradient, weight in zip(gradients, parts, strict=True)
-            ]
-            code.store(pairs_of(code, *found), d_scores, builder.mul(index, code.long(BYTES)))
-            return nothing
-
-        code.repeat(pairs, [], of_scores)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, ADDRESS, "float32", COUNT, ADDRESS), generate
+    code.repeat(pairs, [], of_scores)
 
 
-@intrinsic
-def key_rows(typing_context: Any, weights: Any, pairs: Any, out: Any) -> Any:
+@instructions(ADDRESS, COUNT, ADDRESS)
+def key_rows(code: Code, weights: Any, pairs: Any, out: Any) -> None:
     """(weights, m, out): weights [m, 16] → a row of 32 bytes for each key, 16 queries; rows begin 64 bytes apart."""
+    builder = code.builder
+    sixteen = ir.Constant(INTEGERS, [16] * LANES)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        weights, pairs, out = arguments
-        code = Code(builder)
-        sixteen = ir.Constant(INTEGERS, [16] * LANES)
+    def two(index: Any, nothing: list[Any]) -> list[Any]:
+        both = code.load(INTEGERS, weights, builder.mul(index, code.long(BYTES)))
+        for place, half in zip(_two(code, index), (both, builder.lshr(both, sixteen)), strict=True):
+            code.store(builder.trunc(half, _SHORTS), out, place)
+        return nothing
 
-        def two(index: Any, nothing: list[Any]) -> list[Any]:
-            both = code.load(INTEGERS, weights, builder.mul(index, code.long(BYTES)))
-            for place, half in zip(_two(code, index), (both, builder.lshr(both, sixteen)), strict=True):
-                code.store(builder.trunc(half, _SHORTS), out, place)
-            return nothing
-
-        code.repeat(pairs, [], two)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, ADDRESS), generate
+    code.repeat(pairs, [], two)
 
 
 def _two(code: Code, index: Any) -> list[Any]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
 from polyhead.kernels.numbers.exponential import exponentials
 
 _BYTES = 4 * LANES
@@ -18,73 +18,61 @@ def _seen(code: Code, index: Any, count: Any) -> Any:
     return builder.icmp_signed("<", places, code.everywhere(builder.trunc(count, INTEGER)))
 
 
-@intrinsic
-def softmax_row(typing_context: Any, row: Any, vectors: Any, count: Any, scale: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, "float32")
+def softmax_row(code: Code, row: Any, vectors: Any, count: Any, scale: Any) -> None:
     """(row, its vectors, count, scale): in place, the softmax of scale times its first numbers, and zeros behind them.
 
     vectors and count ≥ 1.
     """
+    builder = code.builder
+    scales = code.everywhere(scale)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, vectors, count, scale = arguments
-        code = Code(builder)
-        scales = code.everywhere(scale)
+    def place(index: Any) -> Any:
+        return builder.mul(index, code.long(_BYTES))
 
-        def place(index: Any) -> Any:
-            return builder.mul(index, code.long(_BYTES))
+    def scaled(index: Any) -> Any:
+        return builder.fmul(code.load(REALS, row, place(index)), scales)
 
-        def scaled(index: Any) -> Any:
-            return builder.fmul(code.load(REALS, row, place(index)), scales)
+    def larger(index: Any, largest: list[Any]) -> list[Any]:
+        return [code.larger(largest[0], builder.select(_seen(code, index, count), scaled(index), _HIDDEN))]
 
-        def larger(index: Any, largest: list[Any]) -> list[Any]:
-            return [code.larger(largest[0], builder.select(_seen(code, index, count), scaled(index), _HIDDEN))]
+    def likelier(index: Any, total: list[Any]) -> list[Any]:
+        power = exponentials(code, builder.fsub(scaled(index), most))
+        power = builder.select(_seen(code, index, count), power, _NOTHING)
+        code.store(power, row, place(index))
+        return [builder.fadd(total[0], power)]
 
-        def likelier(index: Any, total: list[Any]) -> list[Any]:
-            power = exponentials(code, builder.fsub(scaled(index), most))
-            power = builder.select(_seen(code, index, count), power, _NOTHING)
-            code.store(power, row, place(index))
-            return [builder.fadd(total[0], power)]
+    def divided(index: Any, nothing: list[Any]) -> list[Any]:
+        code.store(builder.fmul(code.load(REALS, row, place(index)), share), row, place(index))
+        return nothing
 
-        def divided(index: Any, nothing: list[Any]) -> list[Any]:
-            code.store(builder.fmul(code.load(REALS, row, place(index)), share), row, place(index))
-            return nothing
-
-        (largest,) = code.repeat(vectors, [_HIDDEN], larger)
-        most = code.everywhere(code.folded(largest, code.larger))
-        (total,) = code.repeat(vectors, [_NOTHING], likelier)
-        share = builder.fdiv(every(1.0), code.everywhere(code.folded(total, builder.fadd)))
-        code.repeat(vectors, [], divided)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, "float32"), generate
+    (largest,) = code.repeat(vectors, [_HIDDEN], larger)
+    most = code.everywhere(code.folded(largest, code.larger))
+    (total,) = code.repeat(vectors, [_NOTHING], likelier)
+    share = builder.fdiv(every(1.0), code.everywhere(code.folded(total, builder.fadd)))
+    code.repeat(vectors, [], divided)
 
 
-@intrinsic
-def differentiate_row(typing_context: Any, gradient: Any, weights: Any, vectors: Any, scale: Any) -> Any:
+@instructions(ADDRESS, ADDRESS, COUNT, "float32")
+def differentiate_row(code: Code, gradient: Any, weights: Any, vectors: Any, scale: Any) -> None:
     """(gradient, weights, their vectors, scale): that of the weights becomes, in place, that of what was scaled."""
+    builder = code.builder
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        gradient, weights, vectors, scale = arguments
-        code = Code(builder)
+    def both(index: Any) -> tuple[Any, Any, Any]:
+        here = builder.mul(index, code.long(_BYTES))
+        return here, code.load(REALS, gradient, here), code.load(REALS, weights, here)
 
-        def both(index: Any) -> tuple[Any, Any, Any]:
-            here = builder.mul(index, code.long(_BYTES))
-            return here, code.load(REALS, gradient, here), code.load(REALS, weights, here)
+    def along(index: Any, total: list[Any]) -> list[Any]:
+        _, of_weight, weight = both(index)
+        return [builder.fadd(total[0], builder.fmul(of_weight, weight))]
 
-        def along(index: Any, total: list[Any]) -> list[Any]:
-            _, of_weight, weight = both(index)
-            return [builder.fadd(total[0], builder.fmul(of_weight, weight))]
+    def of_score(index: Any, nothing: list[Any]) -> list[Any]:
+        here, of_weight, weight = both(index)
+        pulled = builder.fmul(builder.fmul(weight, scales), builder.fsub(of_weight, mean))
+        code.store(pulled, gradient, here)
+        return nothing
 
-        def of_score(index: Any, nothing: list[Any]) -> list[Any]:
-            here, of_weight, weight = both(index)
-            pulled = builder.fmul(builder.fmul(weight, scales), builder.fsub(of_weight, mean))
-            code.store(pulled, gradient, here)
-            return nothing
-
-        scales = code.everywhere(scale)
-        (total,) = code.repeat(vectors, [_NOTHING], along)
-        mean = code.everywhere(code.folded(total, builder.fadd))
-        code.repeat(vectors, [], of_score)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, ADDRESS, COUNT, "float32"), generate
+    scales = code.everywhere(scale)
+    (total,) = code.repeat(vectors, [_NOTHING], along)
+    mean = code.everywhere(code.folded(total, builder.fadd))
+    code.repeat(vectors, [], of_score)

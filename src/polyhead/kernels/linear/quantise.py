@@ -7,8 +7,8 @@ higher ones first.
 from functools import reduce
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REAL, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.registers import ACROSS, LEVELS, PANEL
 
 _BYTES = ir.VectorType(ir.IntType(8), LANES)
@@ -21,28 +21,23 @@ def rounding(digits: int) -> Any:
     levels: digit d of number k goes to byte d · pitch + k. vectors ≥ 1.
     """
 
-    @intrinsic
-    def round_to_levels(typing_context: Any, x: Any, vectors: Any, low: Any, step: Any, levels: Any, pitch: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, vectors, low, step, levels, pitch = arguments
-            code = Code(builder)
-            lows, steps, half = code.everywhere(low), code.everywhere(step), every(0.5)
-            rows = [builder.add(levels, builder.mul(pitch, code.long(digit))) for digit in range(digits)]
-            least = ir.Constant(INTEGERS, [LEVELS] * LANES)
+    @instructions(ADDRESS, COUNT, "float32", "float32", ADDRESS, COUNT)
+    def round_to_levels(code: Code, x: Any, vectors: Any, low: Any, step: Any, levels: Any, pitch: Any) -> None:
+        builder = code.builder
+        lows, steps, half = code.everywhere(low), code.everywhere(step), every(0.5)
+        rows = [builder.add(levels, builder.mul(pitch, code.long(digit))) for digit in range(digits)]
+        least = ir.Constant(INTEGERS, [LEVELS] * LANES)
 
-            def one(index: Any, nothing: list[Any]) -> list[Any]:
-                above = builder.fsub(code.load(REALS, x, builder.mul(index, code.long(4 * LANES))), lows)
-                level = builder.fptosi(code.multiply_add(above, steps, half), INTEGERS)
-                for place, row in zip(reversed(range(digits)), rows, strict=True):
-                    shifted = builder.lshr(level, ir.Constant(INTEGERS, [_BITS * place] * LANES))
-                    digit = builder.and_(shifted, least)
-                    code.store(builder.trunc(digit, _BYTES), row, builder.mul(index, code.long(LANES)))
-                return nothing
+        def one(index: Any, nothing: list[Any]) -> list[Any]:
+            above = builder.fsub(code.load(REALS, x, builder.mul(index, code.long(4 * LANES))), lows)
+            level = builder.fptosi(code.multiply_add(above, steps, half), INTEGERS)
+            for place, row in zip(reversed(range(digits)), rows, strict=True):
+                shifted = builder.lshr(level, ir.Constant(INTEGERS, [_BITS * place] * LANES))
+                digit = builder.and_(shifted, least)
+                code.store(builder.trunc(digit, _BYTES), row, builder.mul(index, code.long(LANES)))
+            return nothing
 
-            code.repeat(vectors, [], one)
-            return context.get_dummy_value()
-
-        return typed("void", ADDRESS, COUNT, "float32", "float32", ADDRESS, COUNT), generate
+        code.repeat(vectors, [], one)
 
     return round_to_levels
 
@@ -55,9 +50,9 @@ def numbers(digits: int) -> Any:
     `stride` bytes, and which may be the sums' own place.
     """
 
-    @intrinsic
+    @instructions(ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, "float32", ADDRESS, COUNT)
     def numbers_of_sums(
-        typing_context: Any,
+        code: Code,
         sums: Any,
         rows: Any,
         scales: Any,
@@ -68,30 +63,24 @@ def numbers(digits: int) -> Any:
         least: Any,
         y: Any,
         stride: Any,
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            sums, rows, scales, zeros, *of_outputs, least, y, stride = arguments
-            code = Code(builder)
-            offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
-            outputs = [[code.load(REALS, each, offset) for each in of_outputs] for offset in offsets]
-            leasts = code.everywhere(least)
+    ) -> None:
+        builder = code.builder
+        offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
+        outputs = [[code.load(REALS, each, offset) for each in (scale, total, bias)] for offset in offsets]
+        leasts = code.everywhere(least)
 
-            def row(index: Any, nothing: list[Any]) -> list[Any]:
-                at = builder.mul(index, code.long(4))
-                s, z = (code.everywhere(code.load(REAL, each, at)) for each in (scales, zeros))
-                here = builder.add(sums, builder.mul(index, code.long(4 * PANEL * digits)))
-                there = builder.add(y, builder.mul(index, stride))
-                for offset, (scale, total, bias) in zip(offsets, outputs, strict=True):
-                    zero = code.multiply_add(z, total, bias)
-                    value = code.multiply_add(_put_together(code, digits, here, offset), builder.fmul(s, scale), zero)
-                    code.store(code.larger(value, leasts), there, offset)
-                return nothing
+        def row(index: Any, nothing: list[Any]) -> list[Any]:
+            at = builder.mul(index, code.long(4))
+            s, z = (code.everywhere(code.load(REAL, each, at)) for each in (scales, zeros))
+            here = builder.add(sums, builder.mul(index, code.long(4 * PANEL * digits)))
+            there = builder.add(y, builder.mul(index, stride))
+            for offset, (scale, total, bias) in zip(offsets, outputs, strict=True):
+                zero = code.multiply_add(z, total, bias)
+                value = code.multiply_add(_put_together(code, digits, here, offset), builder.fmul(s, scale), zero)
+                code.store(code.larger(value, leasts), there, offset)
+            return nothing
 
-            code.repeat(rows, [], row)
-            return context.get_dummy_value()
-
-        kinds = ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, "float32", ADDRESS, COUNT
-        return typed("void", *kinds), generate
+        code.repeat(rows, [], row)
 
     return numbers_of_sums
 

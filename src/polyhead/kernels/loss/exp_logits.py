@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.int8 import sums_of_bytes
 from polyhead.kernels.microkernels.registers import ACROSS, DOWN, PANEL, add_pairs, product
 from polyhead.kernels.numbers.bfloat16 import pairs_of, shorts_of
 from polyhead.kernels.numbers.exponential import LOG2_E, cut_exponentials
 
 
-@intrinsic
+@instructions(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS)
 def exp_logits(
-    typing_context: Any,
+    code: Code,
     x: Any,
     stride: Any,
     weight: Any,
@@ -23,29 +23,22 @@ def exp_logits(
     row_stride: Any,
     pairs: Any,
     totals: Any,
-) -> Any:
+) -> None:
     """e[r, n] = exp(min(Σ_k x[r, k] weight[n, k] - shifts[r], LARGEST)) for DOWN rows and a panel's `words` first n.
 
     x [DOWN, K] and weight [K/2, PANEL, 2] bfloat16, steps = K/2; shifts [DOWN] float32. For other n, e is 0. It goes
     into rows [DOWN, PANEL] as bfloat16, into pairs [DOWN/2, PANEL, 2] likewise but two rows beside each other, and is
     added to totals [DOWN, LANES], float32, of which a row's sum is meant. Strides are in bytes.
     """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, stride, weight, steps, shifts, words, rows, row_stride, pairs, totals = arguments
-        code = Code(builder)
-        of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(DOWN)]
-        sums = product(code, of_rows, weight, steps, [every(0.0)] * (DOWN * ACROSS), add_pairs)
-        _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
-        return context.get_dummy_value()
-
-    kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
-    return typed("void", *kinds), generate
+    builder = code.builder
+    of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(DOWN)]
+    sums = product(code, of_rows, weight, steps, [every(0.0)] * (DOWN * ACROSS), add_pairs)
+    _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
 
 
-@intrinsic
+@instructions(ANY, ANY, ANY, ANY, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS)
 def likelihoods_of_bytes(
-    typing_context: Any,
+    code: Code,
     left: Any,
     scales: Any,
     right: Any,
@@ -56,18 +49,10 @@ def likelihoods_of_bytes(
     row_stride: Any,
     pairs: Any,
     totals: Any,
-) -> Any:
+) -> None:
     """The same of a Left of bytes, rows' scales, and a Right that is a panel: of DOWN rows from the first on."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, scales, right, first, *others = arguments
-        code = Code(builder)
-        sums = [each for row in sums_of_bytes(code, DOWN, left, scales, right, first) for each in row]
-        _write(code, sums, *others)
-        return context.get_dummy_value()
-
-    kinds = ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS
-    return typed("void", left, scales, right, first, *kinds), generate
+    sums = [each for row in sums_of_bytes(code, DOWN, left, scales, right, first) for each in row]
+    _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
 
 
 def _write(

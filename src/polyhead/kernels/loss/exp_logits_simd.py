@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import INTEGER, INTEGERS, LANES, REAL, REALS, Code, every
+from polyhead.kernels.llvm import ANY, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.row_counts import by_some
 from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, product
 from polyhead.kernels.numbers.exponential import LARGEST, exponentials
@@ -25,25 +25,22 @@ class _ExpOperands(NamedTuple):
 def _exp_of_rows(rows: int) -> Any:
     """(the first row, the operands): exponentials of so many rows' products."""
 
-    @intrinsic
-    def exp_of_rows(typing_context: Any, first: Any, given: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            code, nothing, here = Code(builder), every(0.0), Code(builder).long(0)
-            first, (left, panel, blocks, words, shifts, totals, out) = arguments[0], code.parts(arguments[1])
-            sums = product(code, rows, False, left, panel, blocks, first)
-            places = ir.Constant(INTEGERS, [*range(LANES)])
-            known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
-            given = (shifts, NUMBER), (totals, LINE), (out, LINE)
-            of_rows = [code.apart(place, code.long(bytes_), rows, first) for place, bytes_ in given]
-            for z, shift, total, to in zip(sums, *of_rows, strict=True):
-                z = builder.fsub(z, code.everywhere(code.load(REAL, shift, here)))
-                z = builder.select(builder.fcmp_ordered("<", z, every(LARGEST)), z, every(LARGEST))
-                e = builder.select(known, exponentials(code, z), nothing)
-                code.store(e, to, here)
-                code.store(builder.fadd(code.load(REALS, total, here), e), total, here)
-            return context.get_dummy_value()
-
-        return typed("void", first, given), generate
+    @instructions(ANY, ANY)
+    def exp_of_rows(code: Code, first: Any, operands: Any) -> None:
+        builder = code.builder
+        code, nothing, here = Code(builder), every(0.0), Code(builder).long(0)
+        left, panel, blocks, words, shifts, totals, out = code.parts(operands)
+        sums = product(code, rows, False, left, panel, blocks, first)
+        places = ir.Constant(INTEGERS, [*range(LANES)])
+        known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
+        given = (shifts, NUMBER), (totals, LINE), (out, LINE)
+        of_rows = [code.apart(place, code.long(bytes_), rows, first) for place, bytes_ in given]
+        for z, shift, total, to in zip(sums, *of_rows, strict=True):
+            z = builder.fsub(z, code.everywhere(code.load(REAL, shift, here)))
+            z = builder.select(builder.fcmp_ordered("<", z, every(LARGEST)), z, every(LARGEST))
+            e = builder.select(known, exponentials(code, z), nothing)
+            code.store(e, to, here)
+            code.store(builder.fadd(code.load(REALS, total, here), e), total, here)
 
     return exp_of_rows
 

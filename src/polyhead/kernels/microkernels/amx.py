@@ -8,8 +8,8 @@ must not be called.
 from typing import Any
 
 from polyhead.hardware import TILES, cpu_features
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, LANES, Code
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, LANES, Code, instructions
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL
 
 ROWS = 16
@@ -33,8 +33,8 @@ def numbered(number: int) -> Any:
 class Tiles:
     """LLVM's instructions for tiles; none where the CPU has none."""
 
-    def __init__(self, builder: Any) -> None:
-        self.code = Code(builder)
+    def __init__(self, code: Code) -> None:
+        self.code = code
 
     def do(self, name: str, *arguments: Any) -> None:
         if HAS_UNIT:
@@ -44,63 +44,48 @@ class Tiles:
         self.do(name, numbered(tile), self.code.builder.inttoptr(address, BYTE.as_pointer()), stride)
 
 
-@intrinsic
-def open_tiles(typing_context: Any, rows: Any) -> Any:
+@instructions(COUNT)
+def open_tiles(code: Code, rows: Any) -> None:
     """To be called before a thread uses tiles, of so many rows: ROWS at most."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.ArrayType(BYTE, BYTES)
-        place = builder.alloca(kind)
-        builder.store(ir.Constant(kind, _CONFIGURATION), place)
-        rows = builder.trunc(arguments[0], BYTE)
-        for tile in range(_LEFT + 1):
-            here = builder.gep(place, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
-            builder.store(rows, here)
-        Tiles(builder).do("ldtilecfg", builder.bitcast(place, BYTE.as_pointer()))
-        return context.get_dummy_value()
-
-    return typed("void", COUNT), generate
+    builder = code.builder
+    kind = ir.ArrayType(BYTE, BYTES)
+    place = builder.alloca(kind)
+    builder.store(ir.Constant(kind, _CONFIGURATION), place)
+    rows = builder.trunc(rows, BYTE)
+    for tile in range(_LEFT + 1):
+        here = builder.gep(place, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
+        builder.store(rows, here)
+    Tiles(code).do("ldtilecfg", builder.bitcast(place, BYTE.as_pointer()))
 
 
-@intrinsic
-def close_tiles(typing_context: Any) -> Any:
+@instructions()
+def close_tiles(code: Code) -> None:
     """To be called afterwards: a thread whose tiles are in use is slower to switch."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        Tiles(builder).do("tilerelease")
-        return context.get_dummy_value()
-
-    return typed("void"), generate
+    Tiles(code).do("tilerelease")
 
 
-@intrinsic
-def tile_sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> Any:
+@instructions(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT)
+def tile_sums(code: Code, x: Any, stride: Any, weight: Any, steps: Any, out: Any, out_stride: Any) -> None:
     """(x, its row's bytes, weight, steps, out, its row's bytes): out[r, n] = Σ_k x[r, k] weight[n, k], a panel's n.
 
     A step takes 4 bytes of each row and of each output, unsigned times signed ones, sums in int32. x [ROWS, steps · 4
     bytes], weight [steps, PANEL, 4 bytes], out [ROWS, PANEL]. Steps are a multiple of 16.
     """
+    builder = code.builder
+    tiles = Tiles(code)
+    quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
+    for across in range(ACROSS):
+        tiles.do("tilezero", numbered(across))
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, stride, weight, steps, out, out_stride = arguments
-        tiles = Tiles(builder)
-        code = tiles.code
-        quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
-        for across in range(ACROSS):
-            tiles.do("tilezero", numbered(across))
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
-            tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
-            here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
-            for across, quarter in enumerate(quarters):
-                right = _LEFT + 1 + across % 3
-                tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
-                tiles.do("tdpbusd", numbered(across), numbered(_LEFT), numbered(right))
-            return nothing
-
-        code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
+    def step(index: Any, nothing: list[Any]) -> list[Any]:
+        tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
+        here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
         for across, quarter in enumerate(quarters):
-            tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)
-        return context.get_dummy_value()
+            right = _LEFT + 1 + across % 3
+            tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
+            tiles.do("tdpbusd", numbered(across), numbered(_LEFT), numbered(right))
+        return nothing
 
-    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT), generate
+    code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
+    for across, quarter in enumerate(quarters):
+        tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)

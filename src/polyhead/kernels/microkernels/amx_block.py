@@ -9,8 +9,8 @@ operand's out of the core's first cache.
 
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, Code
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, Code, instructions
 from polyhead.kernels.microkernels.amx import BYTES, ROWS, Tiles, numbered
 from polyhead.kernels.microkernels.epilogue import BLOCK, ROW, RowEpilogue, apply_to_row
 from polyhead.kernels.microkernels.tiles import SQUARE
@@ -61,10 +61,13 @@ def _apply_to_some(
 
 def add_up_to(epilogue: RowEpilogue) -> Any:
     """The intrinsic that multiplies rows by columns of a block, and applies the epilogue to the block before it."""
+    operands = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
+    prefetched = ADDRESS, COUNT, COUNT, COUNT
+    of_the_last = COUNT, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
 
-    @intrinsic
+    @instructions(*operands, *prefetched, *of_the_last, ADDRESS, ADDRESS)
     def add_up(
-        typing_context: Any,
+        code: Code,
         left: Any,
         left_row: Any,
         half: Any,
@@ -86,69 +89,53 @@ def add_up_to(epilogue: RowEpilogue) -> Any:
         out_row: Any,
         next_inputs: Any,
         next_out: Any,
-    ) -> Any:
+    ) -> None:
         """Adds products to a block's sums, from 0 on if `fresh`; of the last block `unfinished` rows are left."""
+        builder = code.builder
+        tiles, last = Tiles(code), [last_sums, inputs, input_row, factor, out, out_row]
+        share = builder.udiv(builder.add(unfinished, builder.sub(steps, code.long(1))), steps)
+        with builder.if_else(builder.trunc(fresh, _BIT)) as (begin, go_on):
+            with begin:
+                for tile in range(_TILES):
+                    tiles.do("tilezero", numbered(tile))
+            with go_on:
+                _move_sums(tiles, "tileloadd64", sums)
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            left, left_row, half, left_step, right, steps, fresh, sums, *others = arguments
-            ahead, ahead_row, ahead_step, fetched, unfinished, *last, next_inputs, next_out = others
-            tiles = Tiles(builder)
-            code = tiles.code
-            share = builder.udiv(builder.add(unfinished, builder.sub(steps, code.long(1))), steps)
-            with builder.if_else(builder.trunc(fresh, _BIT)) as (begin, go_on):
-                with begin:
-                    for tile in range(_TILES):
-                        tiles.do("tilezero", numbered(tile))
-                with go_on:
-                    _move_sums(tiles, "tileloadd64", sums)
+        def step(index: Any, nothing: list[Any]) -> list[Any]:
+            here = builder.add(left, builder.mul(index, left_step))
+            even = builder.add(right, builder.mul(index, code.long(2 * SQUARE)))
+            tiles.move("tileloadd64", 4, here, left_row)
+            tiles.move("tileloaddt164", 6, even, code.long(BYTES))
+            tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
+            tiles.move("tileloaddt164", 7, builder.add(even, code.long(SQUARE)), code.long(BYTES))
+            tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
+            _apply_to_some(code, epilogue, index, share, unfinished, last, next_inputs, next_out)
+            code.fetch_rows(builder.add(ahead, builder.mul(index, ahead_step)), ahead_row, fetched)
+            tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
+            tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
+            tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
+            return nothing
 
-            def step(index: Any, nothing: list[Any]) -> list[Any]:
-                here = builder.add(left, builder.mul(index, left_step))
-                even = builder.add(right, builder.mul(index, code.long(2 * SQUARE)))
-                tiles.move("tileloadd64", 4, here, left_row)
-                tiles.move("tileloaddt164", 6, even, code.long(BYTES))
-                tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
-                tiles.move("tileloaddt164", 7, builder.add(even, code.long(SQUARE)), code.long(BYTES))
-                tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
-                _apply_to_some(code, epilogue, index, share, unfinished, last, next_inputs, next_out)
-                code.fetch_rows(builder.add(ahead, builder.mul(index, ahead_step)), ahead_row, fetched)
-                tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
-                tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
-                tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
-                return nothing
-
-            code.repeat(steps, [], step)
-            _move_sums(tiles, "tilestored64", sums)
-            return context.get_dummy_value()
-
-        factors = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
-        fetching = ADDRESS, COUNT, COUNT, COUNT, COUNT
-        finishing = ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT, ADDRESS, ADDRESS
-        return typed("void", *factors, *fetching, *finishing), generate
+        code.repeat(steps, [], step)
+        _move_sums(tiles, "tilestored64", sums)
 
     return add_up
 
 
-@intrinsic
-def copy_rows(typing_context: Any, x: Any, row: Any, steps: Any, out: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, ADDRESS)
+def copy_rows(code: Code, x: Any, row: Any, steps: Any, out: Any) -> None:
     """(x, a row's bytes, steps, out): a block's rows, 64 bytes for each step, one after the other."""
+    builder = code.builder
+    width = builder.mul(steps, code.long(BYTES))
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, row, steps, out = arguments
-        code = Code(builder)
-        width = builder.mul(steps, code.long(BYTES))
+    def one(index: Any, nothing: list[Any]) -> list[Any]:
+        here, there = builder.add(x, builder.mul(index, row)), builder.add(out, builder.mul(index, width))
 
-        def one(index: Any, nothing: list[Any]) -> list[Any]:
-            here, there = builder.add(x, builder.mul(index, row)), builder.add(out, builder.mul(index, width))
+        def step(number: Any, nothing: list[Any]) -> list[Any]:
+            place = builder.mul(number, code.long(BYTES))
+            code.store(code.load(INTEGERS, here, place), there, place)
+            return nothing
 
-            def step(number: Any, nothing: list[Any]) -> list[Any]:
-                place = builder.mul(number, code.long(BYTES))
-                code.store(code.load(INTEGERS, here, place), there, place)
-                return nothing
+        return code.repeat(steps, nothing, step)
 
-            return code.repeat(steps, nothing, step)
-
-        code.repeat(code.long(BLOCK), [], one)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
+    code.repeat(code.long(BLOCK), [], one)

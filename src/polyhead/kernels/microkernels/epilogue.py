@@ -7,8 +7,7 @@ by memory, a row of 32 at a time, the 16 even columns before the odd ones; there
 from collections.abc import Callable
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, REALS, Code, every
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.amx import BYTES, ROWS
 from polyhead.kernels.numbers.bfloat16 import pairs_of, parts_of
 
@@ -90,20 +89,12 @@ def apply_to_row(
 def apply_to_block(epilogue: RowEpilogue) -> Any:
     """(sums, inputs, bytes of a row of theirs, factor, out, bytes of its row): the epilogue of a whole block."""
 
-    @intrinsic
-    def apply_to_rows(
-        typing_context: Any, sums: Any, inputs: Any, input_row: Any, factor: Any, out: Any, out_row: Any
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            code = Code(builder)
+    @instructions(ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT)
+    def apply_to_rows(code: Code, sums: Any, inputs: Any, input_row: Any, factor: Any, out: Any, out_row: Any) -> None:
+        def one(index: Any, nothing: list[Any]) -> list[Any]:
+            apply_to_row(code, epilogue, index, sums, inputs, input_row, factor, out, out_row)
+            return nothing
 
-            def one(index: Any, nothing: list[Any]) -> list[Any]:
-                apply_to_row(code, epilogue, index, *arguments)
-                return nothing
-
-            code.repeat(code.long(BLOCK), [], one)
-            return context.get_dummy_value()
-
-        return typed("void", ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT), generate
+        code.repeat(code.long(BLOCK), [], one)
 
     return apply_to_rows

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, REAL, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, ANY, BYTE, COUNT, INTEGERS, LANES, REAL, REALS, Code, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL, SUMS, add_fours, product
 from polyhead.kernels.microkernels.row_counts import by_some
@@ -80,27 +80,21 @@ def product_of_bytes(epilogue: Epilogue, transposed: bool = False) -> Any:
 def _rows_of(epilogue: Epilogue, transposed: bool, rows: int) -> Any:
     """(the first row, the operands): so many rows of a product, with its epilogue."""
 
-    @intrinsic
-    def multiply_rows(typing_context: Any, first: Any, operands: Any) -> Any:
-        size, load, store = stored(operands[_Int8Operands._fields.index("out")])
+    @instructions(ANY, ANY)
+    def multiply_rows(code: Code, first: Any, operands: Any) -> None:
+        size, load, store = stored(code.kinds[1][_Int8Operands._fields.index("out")])
         at_once = min(ACROSS, SUMS // rows)
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            code = Code(builder)
-            first, (left, scales, right, inputs, _, to, out_row) = arguments[0], code.parts(arguments[1])
-            input_place, input_row, factor = code.parts(inputs)
-            places = code.apart(input_place, input_row, rows, first), code.apart(to, out_row, rows, first)
-            for column in range(0, ACROSS, at_once):
-                columns = range(column, column + at_once)
-                offsets = [code.long(size * LANES * number) for number in columns]
-                found = sums_of_bytes(code, rows, left, scales, right, first, columns, transposed)
-                for sums, input_here, here in zip(found, *places, strict=True):
-                    beside = [load(code, input_here, offset) for offset in offsets]
-                    for each, offset in zip(epilogue(code, sums, beside, factor), offsets, strict=True):
-                        store(code, each, here, offset)
-            return context.get_dummy_value()
-
-        return typed("void", first, operands), generate
+        left, scales, right, inputs, _, to, out_row = code.parts(operands)
+        input_place, input_row, factor = code.parts(inputs)
+        places = code.apart(input_place, input_row, rows, first), code.apart(to, out_row, rows, first)
+        for column in range(0, ACROSS, at_once):
+            columns = range(column, column + at_once)
+            offsets = [code.long(size * LANES * number) for number in columns]
+            found = sums_of_bytes(code, rows, left, scales, right, first, columns, transposed)
+            for sums, input_here, here in zip(found, *places, strict=True):
+                beside = [load(code, input_here, offset) for offset in offsets]
+                for each, offset in zip(epilogue(code, sums, beside, factor), offsets, strict=True):
+                    store(code, each, here, offset)
 
     return multiply_rows
 
@@ -136,23 +130,17 @@ def _vectors(code: Code, kind: Any, place: Any, columns: range = WHOLE) -> list[
     return [code.load(kind, place, code.long(NUMBER * LANES * number)) for number in columns]
 
 
-@intrinsic
-def starts_of(typing_context: Any, panel: Any, steps: Any, out: Any) -> Any:
+@instructions(ADDRESS, COUNT, ADDRESS)
+def starts_of(code: Code, panel: Any, steps: Any, out: Any) -> None:
     """(a panel, its steps, out): -ZERO times the sum of each of its columns, which its accumulators begin with."""
+    builder = code.builder
+    zeros = builder.bitcast(_ZEROS, INTEGERS)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        panel, steps, out = arguments
-        code = Code(builder)
-        zeros = builder.bitcast(_ZEROS, INTEGERS)
+    def step(index: Any, totals: list[Any]) -> list[Any]:
+        here = builder.add(panel, builder.mul(index, code.long(STEP)))
+        numbers = _vectors(code, INTEGERS, here)
+        return [add_fours(code, total, zeros, each) for total, each in zip(totals, numbers, strict=True)]
 
-        def step(index: Any, totals: list[Any]) -> list[Any]:
-            here = builder.add(panel, builder.mul(index, code.long(STEP)))
-            numbers = _vectors(code, INTEGERS, here)
-            return [add_fours(code, total, zeros, each) for total, each in zip(totals, numbers, strict=True)]
-
-        nothing = ir.Constant(INTEGERS, [0] * LANES)
-        for number, total in enumerate(code.repeat(steps, [nothing] * ACROSS, step)):
-            code.store(builder.sub(nothing, total), out, code.long(NUMBER * LANES * number))
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, ADDRESS), generate
+    nothing = ir.Constant(INTEGERS, [0] * LANES)
+    for number, total in enumerate(code.repeat(steps, [nothing] * ACROSS, step)):
+        code.store(builder.sub(nothing, total), out, code.long(NUMBER * LANES * number))

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code, instructions
 
 ACROSS = 4
 """Vectors of a product's outputs whose weights lie together."""
@@ -82,24 +82,19 @@ def add_pairs(code: Code, total: Any, two: Any, weights: Any) -> Any:
 
 
 def _sums(rows: int, vector: Any, add: Add) -> Any:
-    @intrinsic
-    def sums(typing_context: Any, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, stride, weight, steps, start, out = arguments
-            code = Code(builder)
-            of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
-            count = min(ACROSS, 1 << (SUMS // rows).bit_length() - 1)
-            for first in range(0, ACROSS, count):
-                offsets = [code.long(4 * LANES * across) for across in range(first, first + count)]
-                begun = [code.load(vector, start, offset) for offset in offsets] * rows
-                found = iter(product(code, of_rows, builder.add(weight, offsets[0]), steps, begun, add))
-                for row in range(rows):
-                    here = builder.add(out, code.long(4 * PANEL * row))
-                    for offset in offsets:
-                        code.store(next(found), here, offset)
-            return context.get_dummy_value()
-
-        return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS), generate
+    @instructions(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS)
+    def sums(code: Code, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> None:
+        builder = code.builder
+        of_rows = [builder.add(x, builder.mul(stride, code.long(row))) for row in range(rows)]
+        count = min(ACROSS, 1 << (SUMS // rows).bit_length() - 1)
+        for first in range(0, ACROSS, count):
+            offsets = [code.long(4 * LANES * across) for across in range(first, first + count)]
+            begun = [code.load(vector, start, offset) for offset in offsets] * rows
+            found = iter(product(code, of_rows, builder.add(weight, offsets[0]), steps, begun, add))
+            for row in range(rows):
+                here = builder.add(out, code.long(4 * PANEL * row))
+                for offset in offsets:
+                    code.store(next(found), here, offset)
 
     return sums
 

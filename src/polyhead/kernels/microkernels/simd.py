@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyhead.kernels.compiler import intrinsic, typed
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import LANES, REAL, REALS, Code, every
+from polyhead.kernels.llvm import ANY, LANES, REAL, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
 from polyhead.kernels.microkernels.row_counts import by_some
 
@@ -89,24 +88,21 @@ def product_of(epilogue: Epilogue | None, transposed: bool = False) -> Any:
 def _rows_of(epilogue: Epilogue | None, transposed: bool, rows: int) -> Any:
     """(the first row, the operands): so many rows of a product, with its epilogue."""
 
-    @intrinsic
-    def multiply_rows(typing_context: Any, first: Any, operands: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            code, here = Code(builder), Code(builder).long(0)
-            first, (left, panel, blocks, inputs, out, out_row) = arguments[0], code.parts(arguments[1])
-            input_place, input_row, factor = code.parts(inputs)
-            sums = product(code, rows, transposed, left, panel, blocks, first)
-            to = code.apart(out, out_row, rows, first)
-            if epilogue is None:
-                sums = [builder.fadd(each, code.load(REALS, place, here)) for each, place in zip(sums, to, strict=True)]
-            else:
-                beside = [code.load(REALS, place, here) for place in code.apart(input_place, input_row, rows, first)]
-                sums = epilogue(code, sums, beside, factor)
-            for each, place in zip(sums, to, strict=True):
-                code.store(each, place, here)
-            return context.get_dummy_value()
-
-        return typed("void", first, operands), generate
+    @instructions(ANY, ANY)
+    def multiply_rows(code: Code, first: Any, operands: Any) -> None:
+        builder = code.builder
+        code, here = Code(builder), Code(builder).long(0)
+        left, panel, blocks, inputs, out, out_row = code.parts(operands)
+        input_place, input_row, factor = code.parts(inputs)
+        sums = product(code, rows, transposed, left, panel, blocks, first)
+        to = code.apart(out, out_row, rows, first)
+        if epilogue is None:
+            sums = [builder.fadd(each, code.load(REALS, place, here)) for each, place in zip(sums, to, strict=True)]
+        else:
+            beside = [code.load(REALS, place, here) for place in code.apart(input_place, input_row, rows, first)]
+            sums = epilogue(code, sums, beside, factor)
+        for each, place in zip(sums, to, strict=True):
+            code.store(each, place, here)
 
     return multiply_rows
 

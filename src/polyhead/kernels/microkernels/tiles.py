@@ -10,8 +10,8 @@ square and the odd ones in another, and so they are in the sums, which a shift p
 from typing import Any
 
 from polyhead.hardware import may_use_tiles
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.amx import BYTES, HAS_UNIT, ROWS, Tiles, numbered
 from polyhead.kernels.microkernels.registers import ADDS_PAIRS, add_pairs
 from polyhead.kernels.numbers.bfloat16 import pairs_of
@@ -32,84 +32,59 @@ def is_supported() -> bool:
     return may_use_tiles() if HAS_UNIT else ADDS_PAIRS
 
 
-@intrinsic
-def take(typing_context: Any, x: Any, stride: Any, rows: Any, out: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, ADDRESS)
+def take(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
     """(x, a row's bytes, rows, out): x's first 64 bytes of each row → a square; behind the last row, that row again."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, stride, rows, out = arguments
-        code = Code(builder)
-        for row, vector in enumerate(_rows(code, x, stride, rows)):
-            code.store(vector, out, code.long(BYTES * row))
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
+    for row, vector in enumerate(_rows(code, x, stride, rows)):
+        code.store(vector, out, code.long(BYTES * row))
 
 
-@intrinsic
-def transpose(typing_context: Any, x: Any, stride: Any, rows: Any, out: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, ADDRESS)
+def transpose(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
     """The same, its pairs turned: out[k, n] is the pair x[n, k]."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, stride, rows, out = arguments
-        code = Code(builder)
-        for row, vector in enumerate(code.transposed(_rows(code, x, stride, rows))):
-            code.store(vector, out, code.long(BYTES * row))
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
+    for row, vector in enumerate(code.transposed(_rows(code, x, stride, rows))):
+        code.store(vector, out, code.long(BYTES * row))
 
 
-@intrinsic
-def mix(typing_context: Any, x: Any, stride: Any, rows: Any, even: Any, odd: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
+def mix(code: Code, x: Any, stride: Any, rows: Any, even: Any, odd: Any) -> None:
     """(x, a row's bytes, rows, even, odd): row k of `even` is the pairs x[2k, n], x[2k + 1, n] of even n, below 32.
 
     Behind an odd number of rows there is one of zeros.
     """
+    builder = code.builder
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, stride, rows, even, odd = arguments
-        code = Code(builder)
+    def two(index: Any, nothing: list[Any]) -> list[Any]:
+        first = builder.mul(index, code.long(2))
+        second = builder.add(first, code.long(1))
+        there = builder.icmp_signed("<", second, rows)
+        upper = code.load(INTEGERS, x, builder.mul(stride, builder.select(there, second, first)))
+        upper = builder.select(there, upper, _NOTHING)
+        lower = code.load(INTEGERS, x, builder.mul(stride, first))
+        place = builder.mul(index, code.long(BYTES))
+        code.store(builder.or_(builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, place)
+        code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
+        return nothing
 
-        def two(index: Any, nothing: list[Any]) -> list[Any]:
-            first = builder.mul(index, code.long(2))
-            second = builder.add(first, code.long(1))
-            there = builder.icmp_signed("<", second, rows)
-            upper = code.load(INTEGERS, x, builder.mul(stride, builder.select(there, second, first)))
-            upper = builder.select(there, upper, _NOTHING)
-            lower = code.load(INTEGERS, x, builder.mul(stride, first))
-            place = builder.mul(index, code.long(BYTES))
-            code.store(builder.or_(builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, place)
-            code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
-            return nothing
-
-        code.repeat(_parts(code, rows, 2), [], two)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
+    code.repeat(_parts(code, rows, 2), [], two)
 
 
-@intrinsic
+@instructions(ADDRESS, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS)
 def product(
-    typing_context: Any, left: Any, next_left: Any, rows: Any, right: Any, next_right: Any, pairs: Any, out: Any
-) -> Any:
+    code: Code, left: Any, next_left: Any, rows: Any, right: Any, next_right: Any, pairs: Any, out: Any
+) -> None:
     """(left, bytes to the next, rows, right, bytes to the next, pairs, out): sums of products of pairs, float32.
 
     A square has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
     rows only some may be wanted.
     """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, next_left, rows, right, next_right, pairs, out = arguments
-        _multiply(Code(builder), left, next_left, rows, [right], next_right, pairs, [out])
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS), generate
+    builder = code.builder
+    _multiply(Code(builder), left, next_left, rows, [right], next_right, pairs, [out])
 
 
-@intrinsic
+@instructions(ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, COUNT)
 def product_of_mixed(
-    typing_context: Any,
+    code: Code,
     left: Any,
     next_left: Any,
     even: Any,
@@ -119,29 +94,22 @@ def product_of_mixed(
     out: Any,
     stride: Any,
     rows: Any,
-) -> Any:
+) -> None:
     """(left, bytes to the next, even, odd, pairs, room, out, a row's bytes, rows): 32 columns of bfloat16, `rows` rows.
 
     left times what `mix` gave, whose squares follow each other; room: two squares.
     """
+    builder = code.builder
+    places = [workspace, builder.add(workspace, code.long(SQUARE))]
+    _multiply(code, left, next_left, rows, [even, odd], code.long(SQUARE), pairs, places)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, next_left, even, odd, pairs, workspace, out, stride, rows = arguments
-        code = Code(builder)
-        places = [workspace, builder.add(workspace, code.long(SQUARE))]
-        _multiply(code, left, next_left, rows, [even, odd], code.long(SQUARE), pairs, places)
+    def row(index: Any, nothing: list[Any]) -> list[Any]:
+        offset = builder.mul(index, code.long(BYTES))
+        sums = [code.load(REALS, place, offset) for place in places]
+        code.store(pairs_of(code, *sums), out, builder.mul(index, stride))
+        return nothing
 
-        def row(index: Any, nothing: list[Any]) -> list[Any]:
-            offset = builder.mul(index, code.long(BYTES))
-            sums = [code.load(REALS, place, offset) for place in places]
-            code.store(pairs_of(code, *sums), out, builder.mul(index, stride))
-            return nothing
-
-        code.repeat(rows, [], row)
-        return context.get_dummy_value()
-
-    kinds = ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, COUNT
-    return typed("void", *kinds), generate
+    code.repeat(rows, [], row)
 
 
 def _multiply(

@@ -2,22 +2,16 @@
 
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, typed
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code, every
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code, every, instructions
 
 
-@intrinsic
-def dot(typing_context: Any, x: Any, y: Any, vectors: Any) -> Any:
+@instructions(ADDRESS, ADDRESS, COUNT, result="float32")
+def dot(code: Code, x: Any, y: Any, vectors: Any) -> Any:
     """(x, y, vectors) → Σ x[k] y[k] of `vectors` × LANES numbers float32; vectors ≥ 1."""
+    builder = code.builder
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, y, vectors = arguments
-        code = Code(builder)
+    def step(index: Any, total: list[Any]) -> list[Any]:
+        offset = builder.mul(index, code.long(4 * LANES))
+        return [code.multiply_add(code.load(REALS, x, offset), code.load(REALS, y, offset), total[0])]
 
-        def step(index: Any, total: list[Any]) -> list[Any]:
-            offset = builder.mul(index, code.long(4 * LANES))
-            return [code.multiply_add(code.load(REALS, x, offset), code.load(REALS, y, offset), total[0])]
-
-        return code.folded(code.repeat(vectors, [every(0.0)], step)[0], builder.fadd)
-
-    return typed("float32", ADDRESS, ADDRESS, COUNT), generate
+    return code.folded(code.repeat(vectors, [every(0.0)], step)[0], builder.fadd)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
 from polyhead.kernels.numbers.extremes import BLOCK, VECTORS
 
 LOG2_E = np.float32(1.4426950408889634)
@@ -29,27 +29,22 @@ def exponential(x: Any) -> Any:
     return power * exponent.view(np.float32)
 
 
-@intrinsic
-def sum_of_exponentials(typing_context: Any, x: Any, blocks: Any, shift: Any) -> Any:
+@instructions(ADDRESS, COUNT, "float32", result="float32")
+def sum_of_exponentials(code: Code, x: Any, blocks: Any, shift: Any) -> Any:
     """(x, blocks, shift) → Σ e^(x - shift) over `blocks` × BLOCK numbers float32, none above shift; blocks ≥ 1."""
+    builder = code.builder
+    shifts = code.everywhere(shift)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, blocks, shift = arguments
-        code = Code(builder)
-        shifts = code.everywhere(shift)
+    def step(index: Any, totals: list[Any]) -> list[Any]:
+        here = builder.add(x, builder.mul(index, code.long(4 * BLOCK)))
+        values = [code.load(REALS, here, code.long(4 * LANES * place)) for place in range(VECTORS)]
+        powers = [exponentials(code, builder.fsub(value, shifts)) for value in values]
+        return [builder.fadd(total, power) for total, power in zip(totals, powers, strict=True)]
 
-        def step(index: Any, totals: list[Any]) -> list[Any]:
-            here = builder.add(x, builder.mul(index, code.long(4 * BLOCK)))
-            values = [code.load(REALS, here, code.long(4 * LANES * place)) for place in range(VECTORS)]
-            powers = [exponentials(code, builder.fsub(value, shifts)) for value in values]
-            return [builder.fadd(total, power) for total, power in zip(totals, powers, strict=True)]
-
-        first, *others = code.repeat(blocks, [every(0.0)] * VECTORS, step)
-        for other in others:
-            first = builder.fadd(first, other)
-        return code.folded(first, builder.fadd)
-
-    return typed("float32", ADDRESS, COUNT, "float32"), generate
+    first, *others = code.repeat(blocks, [every(0.0)] * VECTORS, step)
+    for other in others:
+        first = builder.fadd(first, other)
+    return code.folded(first, builder.fadd)
 
 
 def exponentials(code: Code, x: Any) -> Any:

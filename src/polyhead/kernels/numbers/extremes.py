@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
-from polyhead.kernels.compiler import cgutils, intrinsic, ir, typed, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, every
+from polyhead.kernels.compiler import cgutils, ir
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, every, instructions
 
 VECTORS = 4
 """Looked at at once, as one comparison takes longer than the next needs to begin."""
@@ -12,60 +12,44 @@ BLOCK = VECTORS * LANES
 _WORST = {">": every(float("-inf")), "<": every(float("inf"))}
 
 
-@intrinsic
-def largest(typing_context: Any, x: Any, blocks: Any) -> Any:
+@instructions(ADDRESS, COUNT, result="float32")
+def largest(code: Code, x: Any, blocks: Any) -> Any:
     """(x, blocks) → the largest of `blocks` × BLOCK numbers float32; blocks ≥ 1."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, blocks = arguments
-        code = Code(builder)
+    def step(index: Any, found: list[Any]) -> list[Any]:
+        values = _block(code, x, index)
+        return [_better(code, ">", value, before) for value, before in zip(values, found, strict=True)]
 
-        def step(index: Any, found: list[Any]) -> list[Any]:
-            values = _block(code, x, index)
-            return [_better(code, ">", value, before) for value, before in zip(values, found, strict=True)]
-
-        return _best(code, ">", code.repeat(blocks, [_WORST[">"]] * VECTORS, step))
-
-    return typed("float32", ADDRESS, COUNT), generate
+    return _best(code, ">", code.repeat(blocks, [_WORST[">"]] * VECTORS, step))
 
 
-@intrinsic
-def extent(typing_context: Any, x: Any, blocks: Any) -> Any:
+@instructions(ADDRESS, COUNT, result=("float32", "float32"))
+def extent(code: Code, x: Any, blocks: Any) -> Any:
     """(x, blocks) → the smallest and the largest of them."""
+    builder = code.builder
+    orders = ("<", ">")
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, blocks = arguments
-        code = Code(builder)
-        orders = ("<", ">")
+    def step(index: Any, found: list[Any]) -> list[Any]:
+        values = _block(code, x, index)
+        both = [(order, value) for order in orders for value in values]
+        return [_better(code, *each, before) for each, before in zip(both, found, strict=True)]
 
-        def step(index: Any, found: list[Any]) -> list[Any]:
-            values = _block(code, x, index)
-            both = [(order, value) for order in orders for value in values]
-            return [_better(code, *each, before) for each, before in zip(both, found, strict=True)]
-
-        found = code.repeat(blocks, [_WORST[order] for order in orders for _ in range(VECTORS)], step)
-        low, high = found[:VECTORS], found[VECTORS:]
-        return cgutils.pack_array(builder, [_best(code, "<", low), _best(code, ">", high)])
-
-    return typed(types.UniTuple(types.float32, 2), ADDRESS, COUNT), generate
+    found = code.repeat(blocks, [_WORST[order] for order in orders for _ in range(VECTORS)], step)
+    low, high = found[:VECTORS], found[VECTORS:]
+    return cgutils.pack_array(builder, [_best(code, "<", low), _best(code, ">", high)])
 
 
-@intrinsic
-def peaks_of_blocks(typing_context: Any, x: Any, blocks: Any, out: Any) -> Any:
+@instructions(ADDRESS, COUNT, ADDRESS, result="float32")
+def peaks_of_blocks(code: Code, x: Any, blocks: Any, out: Any) -> Any:
     """(x, blocks, out) → the same as `largest`; out [blocks] float32, the largest of each BLOCK."""
+    builder = code.builder
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, blocks, out = arguments
-        code = Code(builder)
+    def step(index: Any, found: list[Any]) -> list[Any]:
+        peak = _best(code, ">", _block(code, x, index))
+        code.store(peak, out, builder.mul(index, code.long(4)))
+        return [_better(code, ">", peak, found[0])]
 
-        def step(index: Any, found: list[Any]) -> list[Any]:
-            peak = _best(code, ">", _block(code, x, index))
-            code.store(peak, out, builder.mul(index, code.long(4)))
-            return [_better(code, ">", peak, found[0])]
-
-        return code.repeat(blocks, [ir.Constant(REAL, float("-inf"))], step)[0]
-
-    return typed("float32", ADDRESS, COUNT, ADDRESS), generate
+    return code.repeat(blocks, [ir.Constant(REAL, float("-inf"))], step)[0]
 
 
 def _block(code: Code, x: Any, index: Any) -> list[Any]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, REAL, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, REAL, Code, instructions
 from polyhead.kernels.microkernels.row_counts import FEWER, MOST, rows_at_once
 from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH
 
@@ -78,21 +78,16 @@ def _copy(count: int) -> Any:
     """(x, bytes of its row, rows, out): the first `count` numbers of each row of x → out [rows, count]."""
     kind = ir.VectorType(REAL, count)
 
-    @intrinsic
-    def copy(typing_context: Any, x: Any, row: Any, rows: Any, out: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, row, rows, out = arguments
-            code = Code(builder)
+    @instructions(ADDRESS, COUNT, COUNT, ADDRESS)
+    def copy(code: Code, x: Any, row: Any, rows: Any, out: Any) -> None:
+        builder = code.builder
 
-            def one(index: Any, nothing: list[Any]) -> list[Any]:
-                given = code.load(kind, x, builder.mul(index, row))
-                code.store(given, out, builder.mul(index, code.long(NUMBER * count)))
-                return nothing
+        def one(index: Any, nothing: list[Any]) -> list[Any]:
+            given = code.load(kind, x, builder.mul(index, row))
+            code.store(given, out, builder.mul(index, code.long(NUMBER * count)))
+            return nothing
 
-            code.repeat(rows, [], one)
-            return context.get_dummy_value()
-
-        return typed("void", ADDRESS, COUNT, COUNT, ADDRESS), generate
+        code.repeat(rows, [], one)
 
     return copy
 
@@ -100,24 +95,16 @@ def _copy(count: int) -> Any:
 _copy_wide, _copy_most, _copy_fewer = map(_copy, (WIDTH, MOST, FEWER))
 
 
-@intrinsic
-def transpose(typing_context: Any, x: Any, row: Any, rows: Any, out: Any, out_row: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, ADDRESS, COUNT)
+def transpose(code: Code, x: Any, row: Any, rows: Any, out: Any, out_row: Any) -> None:
     """(x, bytes of its row, rows, out, bytes of its row): out [WIDTH, WIDTH] = xᵀ; the last row is repeated."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, row, rows, out, out_row = arguments
-        code = Code(builder)
-        last, given = builder.mul(row, builder.sub(rows, code.long(1))), code.apart(code.long(0), row, WIDTH)
-        given = [
-            builder.select(builder.icmp_signed("<", code.long(r), rows), place, last) for r, place in enumerate(given)
-        ]
-        to = code.apart(out, out_row, WIDTH)
-        for first in range(0, WIDTH, _HALF):
-            for column in range(0, WIDTH, _HALF):
-                from_ = builder.add(x, code.long(NUMBER * column))
-                vectors = [code.load(_HALVES, from_, place) for place in given[first : first + _HALF]]
-                for place, vector in zip(to[column : column + _HALF], code.transposed(vectors), strict=True):
-                    code.store(vector, place, code.long(NUMBER * first))
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, COUNT, ADDRESS, COUNT), generate
+    builder = code.builder
+    last, given = builder.mul(row, builder.sub(rows, code.long(1))), code.apart(code.long(0), row, WIDTH)
+    given = [builder.select(builder.icmp_signed("<", code.long(r), rows), place, last) for r, place in enumerate(given)]
+    to = code.apart(out, out_row, WIDTH)
+    for first in range(0, WIDTH, _HALF):
+        for column in range(0, WIDTH, _HALF):
+            from_ = builder.add(x, code.long(NUMBER * column))
+            vectors = [code.load(_HALVES, from_, place) for place in given[first : first + _HALF]]
+            for place, vector in zip(to[column : column + _HALF], code.transposed(vectors), strict=True):
+                code.store(vector, place, code.long(NUMBER * first))

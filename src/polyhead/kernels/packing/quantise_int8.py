@@ -6,8 +6,8 @@
 from functools import partial, reduce
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
-from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every
+from polyhead.kernels.compiler import ir
+from polyhead.kernels.llvm import ADDRESS, ANY, BYTE, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.int8 import FOUR, STEP, ZERO
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL
 from polyhead.kernels.microkernels.simd import NUMBER
@@ -31,53 +31,41 @@ def _larger(code: Code, one: Any, other: Any) -> Any:
     return code.builder.select(code.builder.icmp_unsigned(">", one, other), one, other)
 
 
-@intrinsic
-def largest_of(typing_context: Any, x: Any, place: Any, panels: Any) -> Any:
+@instructions(ANY, ADDRESS, COUNT, result="float32")
+def largest_of(code: Code, x: Any, place: Any, panels: Any) -> Any:
     """(x, place, columns / PANEL) → the magnitude of the largest number of a row, float32; a NaN is the largest."""
-    size, in_line = stored(x).size, stored(x).in_line
+    builder, kind = code.builder, code.kinds[0]
+    size, in_line = stored(kind).size, stored(kind).in_line
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _, place, panels = arguments
-        code = Code(builder)
+    def step(index: Any, found: list[Any]) -> list[Any]:
+        here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
+        given = [magnitude_of(code, kind, here, code.long(LINE * number)) for number in range(len(found))]
+        return [_larger(code, *both) for both in zip(found, given, strict=True)]
 
-        def step(index: Any, found: list[Any]) -> list[Any]:
-            here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
-            given = [magnitude_of(code, x, here, code.long(LINE * number)) for number in range(len(found))]
-            return [_larger(code, *both) for both in zip(found, given, strict=True)]
-
-        nothing = ir.Constant(ir.VectorType(ir.IntType(8 * size), in_line), [0] * in_line)
-        found = code.repeat(panels, [nothing] * (PANEL // in_line), step)
-        return real_of_magnitude(code, code.folded(reduce(partial(_larger, code), found), partial(_larger, code)))
-
-    return typed("float32", x, ADDRESS, COUNT), generate
+    nothing = ir.Constant(ir.VectorType(ir.IntType(8 * size), in_line), [0] * in_line)
+    found = code.repeat(panels, [nothing] * (PANEL // in_line), step)
+    return real_of_magnitude(code, code.folded(reduce(partial(_larger, code), found), partial(_larger, code)))
 
 
 def _round_row(with_sign: bool) -> Any:
     """(x, place, columns / PANEL, factor, out): a row times the factor, as bytes; unsigned ones have ZERO added."""
 
-    @intrinsic
-    def round_row(typing_context: Any, x: Any, place: Any, panels: Any, factor: Any, out: Any) -> Any:
-        size, load, _ = stored(x)
+    @instructions(ANY, ADDRESS, COUNT, "float32", ADDRESS)
+    def round_row(code: Code, x: Any, place: Any, panels: Any, factor: Any, out: Any) -> None:
+        builder, (size, load, _) = code.builder, stored(code.kinds[0])
+        factors = code.everywhere(factor)
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _, place, panels, factor, out = arguments
-            code = Code(builder)
-            factors = code.everywhere(factor)
+        def step(index: Any, nothing: list[Any]) -> list[Any]:
+            here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
+            to = builder.add(out, builder.mul(index, code.long(PANEL)))
+            for number in range(ACROSS):
+                numbers = load(code, here, code.long(size * LANES * number))
+                bytes_ = builder.trunc(_whole(code, numbers, factors), _BYTES)
+                bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZEROS[BYTE])
+                code.store(bytes_, to, code.long(LANES * number))
+            return nothing
 
-            def step(index: Any, nothing: list[Any]) -> list[Any]:
-                here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
-                to = builder.add(out, builder.mul(index, code.long(PANEL)))
-                for number in range(ACROSS):
-                    numbers = load(code, here, code.long(size * LANES * number))
-                    bytes_ = builder.trunc(_whole(code, numbers, factors), _BYTES)
-                    bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZEROS[BYTE])
-                    code.store(bytes_, to, code.long(LANES * number))
-                return nothing
-
-            code.repeat(panels, [], step)
-            return context.get_dummy_value()
-
-        return typed("void", x, ADDRESS, COUNT, "float32", ADDRESS), generate
+        code.repeat(panels, [], step)
 
     return round_row
 
@@ -91,34 +79,27 @@ def _look_down(rows: int, add: bool) -> Any:
     sizes holds the largest magnitude of each column so far; where `add` says so, rows are added to total, too.
     """
 
-    @intrinsic
-    def look_down(typing_context: Any, x: Any, place: Any, row: Any, lines: Any, sizes: Any, total: Any) -> Any:
-        size, load, _ = stored(x)
+    @instructions(ANY, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
+    def look_down(code: Code, x: Any, place: Any, row: Any, lines: Any, sizes: Any, total: Any) -> None:
+        builder, (size, load, _) = code.builder, stored(code.kinds[0])
+        of_rows = code.apart(place, row, rows)
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _, place, row, lines, sizes, total = arguments
-            code = Code(builder)
-            of_rows = code.apart(place, row, rows)
-
-            def step(index: Any, nothing: list[Any]) -> list[Any]:
-                here = builder.mul(index, code.long(LINE))
-                found = magnitude_of(code, x, sizes, here)
+        def step(index: Any, nothing: list[Any]) -> list[Any]:
+            here = builder.mul(index, code.long(LINE))
+            found = magnitude_of(code, code.kinds[0], sizes, here)
+            for each in of_rows:
+                found = _larger(code, found, magnitude_of(code, code.kinds[0], each, here))
+            code.store(found, sizes, here)
+            for part in range(0, LINE if add else 0, size * LANES):
+                there = builder.add(here, code.long(part))
+                to = builder.mul(there, code.long(NUMBER // size))
+                added = code.load(REALS, total, to)
                 for each in of_rows:
-                    found = _larger(code, found, magnitude_of(code, x, each, here))
-                code.store(found, sizes, here)
-                for part in range(0, LINE if add else 0, size * LANES):
-                    there = builder.add(here, code.long(part))
-                    to = builder.mul(there, code.long(NUMBER // size))
-                    added = code.load(REALS, total, to)
-                    for each in of_rows:
-                        added = builder.fadd(added, load(code, each, there))
-                    code.store(added, total, to)
-                return nothing
+                    added = builder.fadd(added, load(code, each, there))
+                code.store(added, total, to)
+            return nothing
 
-            code.repeat(lines, [], step)
-            return context.get_dummy_value()
-
-        return typed("void", x, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
+        code.repeat(lines, [], step)
 
     return look_down
 
@@ -130,33 +111,26 @@ add_down_four, add_down_one = (_look_down(rows, add=True) for rows in (AT_ONCE, 
 def _round_down(with_sign: bool) -> Any:
     """(x, place, bytes of a row, steps, factors, out): PANEL columns of FOUR rows a step, rounded, as a panel."""
 
-    @intrinsic
-    def round_down(typing_context: Any, x: Any, place: Any, row: Any, steps: Any, factors: Any, out: Any) -> Any:
-        size, load, _ = stored(x)
+    @instructions(ANY, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
+    def round_down(code: Code, x: Any, place: Any, row: Any, steps: Any, factors: Any, out: Any) -> None:
+        builder, (size, load, _) = code.builder, stored(code.kinds[0])
+        by = [code.load(REALS, factors, code.long(NUMBER * LANES * number)) for number in range(ACROSS)]
+        shifts = [ir.Constant(INTEGERS, [8 * number] * LANES) for number in range(FOUR)]
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _, place, row, steps, factors, out = arguments
-            code = Code(builder)
-            by = [code.load(REALS, factors, code.long(NUMBER * LANES * number)) for number in range(ACROSS)]
-            shifts = [ir.Constant(INTEGERS, [8 * number] * LANES) for number in range(FOUR)]
+        def step(index: Any, nothing: list[Any]) -> list[Any]:
+            here = builder.add(place, builder.mul(index, builder.mul(row, code.long(FOUR))))
+            to, rows = builder.add(out, builder.mul(index, code.long(STEP))), code.apart(here, row, FOUR)
+            for number, each in enumerate(by):
+                four = ir.Constant(INTEGERS, [0] * LANES)
+                for each_row, shift in zip(rows, shifts, strict=True):
+                    numbers = load(code, each_row, code.long(size * LANES * number))
+                    byte = builder.and_(_whole(code, numbers, each), _LOWEST)
+                    four = builder.or_(four, builder.shl(byte, shift))
+                four = four if with_sign else builder.xor(four, _ZEROS[INTEGER])
+                code.store(four, to, code.long(NUMBER * LANES * number))
+            return nothing
 
-            def step(index: Any, nothing: list[Any]) -> list[Any]:
-                here = builder.add(place, builder.mul(index, builder.mul(row, code.long(FOUR))))
-                to, rows = builder.add(out, builder.mul(index, code.long(STEP))), code.apart(here, row, FOUR)
-                for number, each in enumerate(by):
-                    four = ir.Constant(INTEGERS, [0] * LANES)
-                    for each_row, shift in zip(rows, shifts, strict=True):
-                        numbers = load(code, each_row, code.long(size * LANES * number))
-                        byte = builder.and_(_whole(code, numbers, each), _LOWEST)
-                        four = builder.or_(four, builder.shl(byte, shift))
-                    four = four if with_sign else builder.xor(four, _ZEROS[INTEGER])
-                    code.store(four, to, code.long(NUMBER * LANES * number))
-                return nothing
-
-            code.repeat(steps, [], step)
-            return context.get_dummy_value()
-
-        return typed("void", x, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS), generate
+        code.repeat(steps, [], step)
 
     return round_down
 

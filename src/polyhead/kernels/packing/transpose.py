@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.compiler import intrinsic, ir, typed
+from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code, instructions
 from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, rounded, widened
 from polyhead.kernels.numbers.formats import round_all
 
@@ -58,24 +58,18 @@ def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, tot
     round_all(sums, total)
 
 
-@intrinsic
-def transpose_block(typing_context: Any, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> Any:
+@instructions(ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS)
+def transpose_block(code: Code, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> None:
     """out [BLOCK, BLOCK] = xᵀ and sums [BLOCK] += Σ_r x[r], float32; strides in bytes."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        x, stride, out, out_stride, sums = arguments
-        code = Code(builder)
-        rows = [code.load(_SHORTS, x, builder.mul(stride, code.long(row))) for row in range(BLOCK)]
-        for half, total in enumerate(_totals(code, rows)):
-            place = code.long(4 * LANES * half)
-            code.store(builder.fadd(code.load(REALS, sums, place), total), sums, place)
-        groups = [code.transposed(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
-        for column in range(_LANE):
-            for lane, transposed in enumerate(_lanes_transposed(code, [group[column] for group in groups])):
-                code.store(transposed, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS), generate
+    builder = code.builder
+    rows = [code.load(_SHORTS, x, builder.mul(stride, code.long(row))) for row in range(BLOCK)]
+    for half, total in enumerate(_totals(code, rows)):
+        place = code.long(4 * LANES * half)
+        code.store(builder.fadd(code.load(REALS, sums, place), total), sums, place)
+    groups = [code.transposed(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
+    for column in range(_LANE):
+        for lane, transposed in enumerate(_lanes_transposed(code, [group[column] for group in groups])):
+            code.store(transposed, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
 
 
 def _totals(code: Code, rows: list[Any]) -> list[Any]:

@@ -3,8 +3,8 @@
 import platform
 from typing import Any
 
-from polyhead.kernels.compiler import intrinsic, ir, typed, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LONG
+from polyhead.kernels.compiler import intrinsic, ir, types
+from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LONG, Code, instructions
 
 WORD = 8
 """Bytes of a number."""
@@ -14,58 +14,40 @@ def _pointer(builder: Any, address: Any) -> Any:
     return builder.inttoptr(address, LONG.as_pointer())
 
 
-@intrinsic
-def load(typing_context: Any, address: Any) -> Any:
+@instructions(ADDRESS, result=COUNT)
+def load(code: Code, address: Any) -> Any:
     """The number at an address, as the last of all threads has left it."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load_atomic(_pointer(builder, arguments[0]), "acquire", WORD)
-
-    return typed(COUNT, ADDRESS), generate
+    return code.builder.load_atomic(_pointer(code.builder, address), "acquire", WORD)
 
 
-@intrinsic
-def store(typing_context: Any, address: Any, number: Any) -> Any:
+@instructions(ADDRESS, COUNT)
+def store(code: Code, address: Any, number: Any) -> None:
     """Puts a number there: who finds it finds all that this thread has written before."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address, number = arguments
-        builder.store_atomic(number, _pointer(builder, address), "release", WORD)
-        return context.get_dummy_value()
-
-    return typed("void", ADDRESS, COUNT), generate
+    code.builder.store_atomic(number, _pointer(code.builder, address), "release", WORD)
 
 
-@intrinsic
-def swap(typing_context: Any, address: Any, old: Any, new: Any) -> Any:
+@instructions(ADDRESS, COUNT, COUNT, result=COUNT)
+def swap(code: Code, address: Any, old: Any, new: Any) -> Any:
     """What was there; if that is `old`, then `new` is there now, and no other thread has come between."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address, old, new = arguments
-        found = builder.cmpxchg(_pointer(builder, address), old, new, "seq_cst", "seq_cst")
-        return builder.extract_value(found, 0)
-
-    return typed(COUNT, ADDRESS, COUNT, COUNT), generate
+    builder = code.builder
+    found = builder.cmpxchg(_pointer(builder, address), old, new, "seq_cst", "seq_cst")
+    return builder.extract_value(found, 0)
 
 
 _X86 = {"x86_64", "AMD64", "i686"}
 """Machines with an instruction that lets a waiting core rest; others wait without."""
 
 
-@intrinsic
-def pause(typing_context: Any) -> Any:
+@instructions()
+def pause(code: Code) -> None:
     """What a thread does between two looks at a number that another one will change."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        name = "llvm.x86.sse2.pause"
-        if platform.machine() in _X86:
-            function = builder.module.globals.get(name)
-            if function is None:
-                function = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name)
-            builder.call(function, [])
-        return context.get_dummy_value()
-
-    return typed("void"), generate
+    builder = code.builder
+    name = "llvm.x86.sse2.pause"
+    if platform.machine() in _X86:
+        function = builder.module.globals.get(name)
+        if function is None:
+            function = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name)
+        builder.call(function, [])
 
 
 _TASK = ir.FunctionType(ir.VoidType(), [LONG, LONG, LONG, LONG])
@@ -116,25 +98,16 @@ def _fields(builder: Any, place: Any) -> list[Any]:
     return [builder.gep(place, [zero, ir.Constant(INTEGER, number)], inbounds=True) for number in range(2)]
 
 
-@intrinsic
-def has_failed(typing_context: Any, task: Any) -> Any:
+@instructions((COUNT, COUNT), result=COUNT)
+def has_failed(code: Code, task: Any) -> Any:
     """Whether any call of what `task` made has raised an error; not 0 if so."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = builder.extract_value(arguments[0], 1)
-        return builder.load_atomic(_pointer(builder, place), "monotonic", WORD)
-
-    return typed(COUNT, types.UniTuple(types.intp, 2)), generate
+    place = code.builder.extract_value(task, 1)
+    return code.builder.load_atomic(_pointer(code.builder, place), "monotonic", WORD)
 
 
-@intrinsic
-def call(typing_context: Any, task: Any, member: Any, first: Any, last: Any) -> Any:
+@instructions((COUNT, COUNT), COUNT, COUNT, COUNT)
+def call(code: Code, task: Any, member: Any, first: Any, last: Any) -> None:
     """Calls what `task` made."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        both, *numbers = arguments
-        function, given = (builder.extract_value(both, place) for place in range(2))
-        builder.call(builder.inttoptr(function, _TASK.as_pointer()), [given, *numbers])
-        return context.get_dummy_value()
-
-    return typed("void", types.UniTuple(types.intp, 2), COUNT, COUNT, COUNT), generate
+    builder = code.builder
+    function, given = (builder.extract_value(task, place) for place in range(2))
+    builder.call(builder.inttoptr(function, _TASK.as_pointer()), [given, member, first, last])
