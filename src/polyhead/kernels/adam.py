@@ -163,8 +163,7 @@ def _step_vectors(
     builder = code.builder
     add, times = builder.fadd, builder.fmul
     by = Factors(*[code.everywhere(code.load(REAL, factors, code.long(4 * n))) for n in range(len(Factors._fields))])
-
-    def one(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(count) as index:
         place, narrow = builder.mul(index, code.long(4 * LANES)), builder.mul(index, code.long(2 * LANES))
         g, w, m, v = (code.load(REALS, each, place) for each in (gradient, weight, mean, square))
         g = add(times(g, by.scale), times(w, by.decay))
@@ -177,6 +176,3 @@ def _step_vectors(
             code.fetch(builder.add(address, builder.add(place, code.long(_AHEAD))), to_write=True)
         code.store(shorts_of(code, w), copy, narrow)
         code.fetch(builder.add(copy, builder.add(narrow, code.long(_AHEAD // 2))), to_write=True)
-        return nothing
-
-    code.repeat(count, [], one)

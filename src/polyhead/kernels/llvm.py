@@ -1,10 +1,12 @@
 """LLVM's instructions, for inner loops whose sums stay in registers.
 
-A compiler does not find these from loops over arrays: it stores every sum after every step. What calls them is Python.
+A compiler does not find these from loops over arrays: it stores every sum after every step. A function under
+`@instructions` writes them, in Python, when a kernel that calls it is compiled.
 Addresses are in bytes. Vectors are of 16 numbers of 32 bits; where a CPU's are shorter, LLVM takes several for one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -95,7 +97,7 @@ class Code:
         return self.builder.shuffle_vector(one, other, _lanes(chosen))
 
     def transposed(self, rows: list[Any]) -> list[Any]:
-        """N vectors, each of one or more times N numbers → the matrices that lie in them side by side, turned.
+        """N vectors, each of one or more times N numbers → the transposes of the matrices that they hold side by side.
 
         Of blocks of 1, 2, 4 … numbers, those beside the diagonal change places.
         """
@@ -137,30 +139,36 @@ class Code:
         """
         return self.call("llvm.fmuladd.v16f32", REALS, factor, numbers, total)
 
-    def repeat(self, count: Any, begin: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
-        """body(0 … count - 1, values) → the next values, from `begin`; count ≥ 1."""
+    @contextmanager
+    def each(self, count: Any) -> Generator[Any]:
+        """A loop: what is written in the block is done for an index from 0 to count - 1, which is given; count ≥ 1."""
         builder = self.builder
         before, loop, end = builder.block, builder.append_basic_block(), builder.append_basic_block()
         builder.branch(loop)
         builder.position_at_end(loop)
-        index, values = builder.phi(LONG), [builder.phi(value.type) for value in begin]
-        following = body(index, values)
-        next_index, last = builder.add(index, self.long(1)), builder.block
-        for phi, first, later in zip([index, *values], [self.long(0), *begin], [next_index, *following], strict=True):
-            phi.add_incoming(first, before)
-            phi.add_incoming(later, last)
-        builder.cbranch(builder.icmp_signed("<", next_index, count), loop, end)
+        index = builder.phi(LONG)
+        yield index
+        following = builder.add(index, self.long(1))
+        index.add_incoming(self.long(0), before)
+        index.add_incoming(following, builder.block)
+        builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
         builder.position_at_end(end)
+
+    def repeat(self, count: Any, begin: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
+        """body(index, values) → the next values, from `begin`, for an index from 0 to count - 1; count ≥ 1."""
+        before = self.builder.block
+        with self.each(count) as index:
+            values = [self.builder.phi(value.type) for value in begin]
+            following = body(index, values)
+            for phi, first, later in zip(values, begin, following, strict=True):
+                phi.add_incoming(first, before)
+                phi.add_incoming(later, self.builder.block)
         return following
 
     def fetch_rows(self, address: Any, row: Any, count: Any) -> None:
         """Asks for lines of memory so many bytes apart; count ≥ 1."""
-
-        def one(number: Any, nothing: list[Any]) -> list[Any]:
+        with self.each(count) as number:
             self.fetch(self.builder.add(address, self.builder.mul(number, row)))
-            return nothing
-
-        self.repeat(count, [], one)
 
     def _pointer(self, kind: Any, address: Any, offset: Any) -> Any:
         return self.builder.inttoptr(self.builder.add(address, offset), kind.as_pointer())

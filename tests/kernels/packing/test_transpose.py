@@ -1,4 +1,4 @@
-"""Matrices turned, and summed on the way, against PyTorch."""
+"""Matrices transposed, and summed on the way, against PyTorch."""
 
 import pytest
 import torch

@@ -46,13 +46,9 @@ def softmax(code: Code, scores: Any, scale: Any, hidden: Any, pairs: Any, weight
     total = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, powers))
     sees = builder.fcmp_ordered(">", shift, every(HIDDEN / 2))
     share = builder.select(sees, builder.fdiv(_ONE, total), _NOTHING)
-
-    def shares(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(pairs) as index:
         both = [builder.fmul(code.load(REALS, scores, place), share) for place in _two(code, index)]
         code.store(pairs_of(code, *both), weights, builder.mul(index, code.long(BYTES)))
-        return nothing
-
-    code.repeat(pairs, [], shares)
 
 
 @instructions(ADDRESS, ADDRESS, "float32", COUNT, ADDRESS)
@@ -69,17 +65,13 @@ def differentiate(code: Code, d_weights: Any, weights: Any, scale: Any, pairs: A
         return [code.multiply_add(*each) for each in zip(gradients, parts, totals, strict=True)]
 
     means, factors = builder.fadd(*code.repeat(pairs, [_NOTHING] * 2, mean)), code.everywhere(scale)
-
-    def of_scores(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(pairs) as index:
         gradients, parts = both(index)
         found = [
             builder.fmul(builder.fmul(weight, factors), builder.fsub(gradient, means))
             for gradient, weight in zip(gradients, parts, strict=True)
         ]
         code.store(pairs_of(code, *found), d_scores, builder.mul(index, code.long(BYTES)))
-        return nothing
-
-    code.repeat(pairs, [], of_scores)
 
 
 @instructions(ADDRESS, COUNT, ADDRESS)
@@ -87,14 +79,10 @@ def key_rows(code: Code, weights: Any, pairs: Any, out: Any) -> None:
     """(weights, m, out): weights [m, 16] → a row of 32 bytes for each key, 16 queries; rows begin 64 bytes apart."""
     builder = code.builder
     sixteen = ir.Constant(INTEGERS, [16] * LANES)
-
-    def two(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(pairs) as index:
         both = code.load(INTEGERS, weights, builder.mul(index, code.long(BYTES)))
         for place, half in zip(_two(code, index), (both, builder.lshr(both, sixteen)), strict=True):
             code.store(builder.trunc(half, _SHORTS), out, place)
-        return nothing
-
-    code.repeat(pairs, [], two)
 
 
 def _two(code: Code, index: Any) -> list[Any]:

@@ -22,8 +22,7 @@ def scores(vectors: int) -> Any:
         offsets = [code.long(4 * LANES * vector) for vector in range(vectors)]
         queries = [code.load(REALS, query, offset) for offset in offsets]
         lanes = ir.Constant(INTEGERS, [*range(LANES)])
-
-        def vector(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(builder.udiv(builder.add(count, code.long(LANES - 1)), code.long(LANES))) as index:
             first = builder.mul(index, code.long(LANES))
             left = builder.sub(count, first)
             here, to = (builder.add(address, builder.mul(first, code.long(4))) for address in (places, out))
@@ -42,9 +41,6 @@ def scores(vectors: int) -> Any:
             (found,) = code.repeat(builder.select(whole, left, code.long(LANES)), [_NOTHING], dot)
             before = builder.select(builder.icmp_signed("==", begun, code.long(0)), fresh, there)
             code.store(builder.fadd(before, found), to, code.long(0))
-            return nothing
-
-        code.repeat(builder.udiv(builder.add(count, code.long(LANES - 1)), code.long(LANES)), [], vector)
 
     return dots
 
@@ -96,12 +92,8 @@ def softmax(code: Code, scores: Any, vectors: Any) -> None:
 
     (totals,) = code.repeat(vectors, [_NOTHING], raise_)
     share = code.everywhere(builder.fdiv(ir.Constant(REAL, 1.0), code.folded(totals, builder.fadd)))
-
-    def divide(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(vectors) as index:
         code.store(builder.fmul(code.load(REALS, scores, place(index)), share), scores, place(index))
-        return nothing
-
-    code.repeat(vectors, [], divide)
 
 
 def _row(code: Code, store: Any, stride: Any, places: Any, at: Any) -> Any:

@@ -42,15 +42,12 @@ def softmax_row(code: Code, row: Any, vectors: Any, count: Any, scale: Any) -> N
         code.store(power, row, place(index))
         return [builder.fadd(total[0], power)]
 
-    def divided(index: Any, nothing: list[Any]) -> list[Any]:
-        code.store(builder.fmul(code.load(REALS, row, place(index)), share), row, place(index))
-        return nothing
-
     (largest,) = code.repeat(vectors, [_HIDDEN], larger)
     most = code.everywhere(code.folded(largest, code.larger))
     (total,) = code.repeat(vectors, [_NOTHING], likelier)
     share = builder.fdiv(every(1.0), code.everywhere(code.folded(total, builder.fadd)))
-    code.repeat(vectors, [], divided)
+    with code.each(vectors) as index:
+        code.store(builder.fmul(code.load(REALS, row, place(index)), share), row, place(index))
 
 
 @instructions(ADDRESS, ADDRESS, COUNT, "float32")
@@ -66,13 +63,10 @@ def differentiate_row(code: Code, gradient: Any, weights: Any, vectors: Any, sca
         _, of_weight, weight = both(index)
         return [builder.fadd(total[0], builder.fmul(of_weight, weight))]
 
-    def of_score(index: Any, nothing: list[Any]) -> list[Any]:
-        here, of_weight, weight = both(index)
-        pulled = builder.fmul(builder.fmul(weight, scales), builder.fsub(of_weight, mean))
-        code.store(pulled, gradient, here)
-        return nothing
-
     scales = code.everywhere(scale)
     (total,) = code.repeat(vectors, [_NOTHING], along)
     mean = code.everywhere(code.folded(total, builder.fadd))
-    code.repeat(vectors, [], of_score)
+    with code.each(vectors) as index:
+        here, of_weight, weight = both(index)
+        pulled = builder.fmul(builder.fmul(weight, scales), builder.fsub(of_weight, mean))
+        code.store(pulled, gradient, here)

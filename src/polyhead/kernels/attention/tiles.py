@@ -72,7 +72,7 @@ def _bytes_of_weights(n: Squares) -> int:
 
 @kernel
 def _places_to_attend(n: Squares, transposed: int) -> Any:
-    """Where `attend` keeps what, from `turned` on, and where that ends."""
+    """Where `attend` keeps what, from `transposed` on, and where that ends."""
     rows = transposed + n.pieces * n.queries * SQUARE
     mixed = rows + n.pieces * n.keys * SQUARE
     hidden = mixed + 2 * n.pieces * _steps(n.key_pairs) * SQUARE

@@ -27,17 +27,13 @@ def rounding(digits: int) -> Any:
         lows, steps, half = code.everywhere(low), code.everywhere(step), every(0.5)
         rows = [builder.add(levels, builder.mul(pitch, code.long(digit))) for digit in range(digits)]
         least = ir.Constant(INTEGERS, [LEVELS] * LANES)
-
-        def one(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(vectors) as index:
             above = builder.fsub(code.load(REALS, x, builder.mul(index, code.long(4 * LANES))), lows)
             level = builder.fptosi(code.multiply_add(above, steps, half), INTEGERS)
             for place, row in zip(reversed(range(digits)), rows, strict=True):
                 shifted = builder.lshr(level, ir.Constant(INTEGERS, [_BITS * place] * LANES))
                 digit = builder.and_(shifted, least)
                 code.store(builder.trunc(digit, _BYTES), row, builder.mul(index, code.long(LANES)))
-            return nothing
-
-        code.repeat(vectors, [], one)
 
     return round_to_levels
 
@@ -68,8 +64,7 @@ def numbers(digits: int) -> Any:
         offsets = [code.long(4 * LANES * across) for across in range(ACROSS)]
         outputs = [[code.load(REALS, each, offset) for each in (scale, total, bias)] for offset in offsets]
         leasts = code.everywhere(least)
-
-        def row(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(rows) as index:
             at = builder.mul(index, code.long(4))
             s, z = (code.everywhere(code.load(REAL, each, at)) for each in (scales, zeros))
             here = builder.add(sums, builder.mul(index, code.long(4 * PANEL * digits)))
@@ -78,9 +73,6 @@ def numbers(digits: int) -> Any:
                 zero = code.multiply_add(z, total, bias)
                 value = code.multiply_add(_put_together(code, digits, here, offset), builder.fmul(s, scale), zero)
                 code.store(code.larger(value, leasts), there, offset)
-            return nothing
-
-        code.repeat(rows, [], row)
 
     return numbers_of_sums
 

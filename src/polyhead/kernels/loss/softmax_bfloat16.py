@@ -121,7 +121,7 @@ def _exponentials(
 
 @kernel
 def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, transposed: Halves) -> None:
-    """sums [R, LANES] → totals [R] Z, mean_weight [R, D] /= Z, turned [D, R] = x/Z."""
+    """sums [R, LANES] → totals [R] Z, mean_weight [R, D] /= Z, transposed [D, R] = x/Z."""
     for r in range(x.shape[0]):
         totals[r] = sums[r].sum()
         inverse, mean, row = np.float32(1) / totals[r], mean_weight[r], x[r]

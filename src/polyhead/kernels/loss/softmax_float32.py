@@ -53,7 +53,7 @@ def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
         "panels": (panels, width, WIDTH),
         "across": (width // WIDTH, panels * WIDTH, WIDTH),
         "kept": (panels, CHUNK, WIDTH),
-        "turned": (width * CHUNK,),
+        "transposed": (width * CHUNK,),
         "found": (panels, width, WIDTH),
     }
 

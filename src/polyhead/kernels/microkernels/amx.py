@@ -76,16 +76,12 @@ def tile_sums(code: Code, x: Any, stride: Any, weight: Any, steps: Any, out: Any
     quarters = [code.long(4 * LANES * across) for across in range(ACROSS)]
     for across in range(ACROSS):
         tiles.do("tilezero", numbered(across))
-
-    def step(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(builder.udiv(steps, code.long(LANES))) as index:
         tiles.move("tileloadd64", _LEFT, builder.add(x, builder.mul(index, code.long(BYTES))), stride)
         here = builder.add(weight, builder.mul(index, code.long(LANES * 4 * PANEL)))
         for across, quarter in enumerate(quarters):
             right = _LEFT + 1 + across % 3
             tiles.move("tileloadd64", right, builder.add(here, quarter), code.long(4 * PANEL))
             tiles.do("tdpbusd", numbered(across), numbered(_LEFT), numbered(right))
-        return nothing
-
-    code.repeat(builder.udiv(steps, code.long(LANES)), [], step)
     for across, quarter in enumerate(quarters):
         tiles.move("tilestored64", across, builder.add(out, quarter), out_stride)

@@ -47,16 +47,11 @@ def _apply_to_some(
     first = builder.mul(index, share)
     missing = builder.sub(unfinished, first)
     count = builder.select(builder.icmp_signed("<", share, missing), share, missing)
-
-    def one(number: Any, nothing: list[Any]) -> list[Any]:
-        number = builder.add(first, number)
+    with builder.if_then(builder.icmp_signed(">", count, code.long(0))), code.each(count) as index:
+        number = builder.add(first, index)
         apply_to_row(code, epilogue, number, *last)
         code.fetch(builder.add(next_inputs, builder.mul(number, last[2])))
         code.fetch(builder.add(next_out, builder.mul(number, last[-1])), to_write=True)
-        return nothing
-
-    with builder.if_then(builder.icmp_signed(">", count, code.long(0))):
-        code.repeat(count, [], one)
 
 
 def add_up_to(epilogue: RowEpilogue) -> Any:
@@ -100,8 +95,7 @@ def add_up_to(epilogue: RowEpilogue) -> Any:
                     tiles.do("tilezero", numbered(tile))
             with go_on:
                 _move_sums(tiles, "tileloadd64", sums)
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(steps) as index:
             here = builder.add(left, builder.mul(index, left_step))
             even = builder.add(right, builder.mul(index, code.long(2 * SQUARE)))
             tiles.move("tileloadd64", 4, here, left_row)
@@ -114,9 +108,6 @@ def add_up_to(epilogue: RowEpilogue) -> Any:
             tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
             tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
             tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
-            return nothing
-
-        code.repeat(steps, [], step)
         _move_sums(tiles, "tilestored64", sums)
 
     return add_up
@@ -127,15 +118,8 @@ def copy_rows(code: Code, x: Any, row: Any, steps: Any, out: Any) -> None:
     """(x, a row's bytes, steps, out): a block's rows, 64 bytes for each step, one after the other."""
     builder = code.builder
     width = builder.mul(steps, code.long(BYTES))
-
-    def one(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(code.long(BLOCK)) as index:
         here, there = builder.add(x, builder.mul(index, row)), builder.add(out, builder.mul(index, width))
-
-        def step(number: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(steps) as number:
             place = builder.mul(number, code.long(BYTES))
             code.store(code.load(INTEGERS, here, place), there, place)
-            return nothing
-
-        return code.repeat(steps, nothing, step)
-
-    code.repeat(code.long(BLOCK), [], one)

@@ -91,10 +91,7 @@ def apply_to_block(epilogue: RowEpilogue) -> Any:
 
     @instructions(ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT)
     def apply_to_rows(code: Code, sums: Any, inputs: Any, input_row: Any, factor: Any, out: Any, out_row: Any) -> None:
-        def one(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(code.long(BLOCK)) as index:
             apply_to_row(code, epilogue, index, sums, inputs, input_row, factor, out, out_row)
-            return nothing
-
-        code.repeat(code.long(BLOCK), [], one)
 
     return apply_to_rows

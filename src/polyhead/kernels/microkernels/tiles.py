@@ -2,9 +2,9 @@
 
 Where there is no such unit, sums of vectors in registers do the same. A product takes its left operand in rows of 32
 numbers of bfloat16, and its right operand in rows of 16 pairs: two numbers that are added up one after the other, side
-by side. Rows of a matrix whose *numbers* are added up become such pairs by being turned, as 16 × 16 pairs; rows that
-are *themselves* added up by being mixed, two by two. Mixing by shifts instead of shuffles puts the even columns in one
-square and the odd ones in another, and so they are in the sums, which a shift puts together again.
+by side. Rows of a matrix whose *numbers* are added up become such pairs by being transposed, 16 × 16 pairs at a time;
+rows that are *themselves* added up by being mixed, two by two. Mixing by shifts instead of shuffles puts the even
+columns in one square and the odd ones in another, and so they are in the sums, which a shift puts together again.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def take(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS)
 def transpose(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
-    """The same, its pairs turned: out[k, n] is the pair x[n, k]."""
+    """The same, its pairs transposed: out[k, n] is the pair x[n, k]."""
     for row, vector in enumerate(code.transposed(_rows(code, x, stride, rows))):
         code.store(vector, out, code.long(BYTES * row))
 
@@ -53,8 +53,7 @@ def mix(code: Code, x: Any, stride: Any, rows: Any, even: Any, odd: Any) -> None
     Behind an odd number of rows there is one of zeros.
     """
     builder = code.builder
-
-    def two(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(_parts(code, rows, 2)) as index:
         first = builder.mul(index, code.long(2))
         second = builder.add(first, code.long(1))
         there = builder.icmp_signed("<", second, rows)
@@ -64,9 +63,6 @@ def mix(code: Code, x: Any, stride: Any, rows: Any, even: Any, odd: Any) -> None
         place = builder.mul(index, code.long(BYTES))
         code.store(builder.or_(builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, place)
         code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
-        return nothing
-
-    code.repeat(_parts(code, rows, 2), [], two)
 
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS)
@@ -102,14 +98,10 @@ def product_of_mixed(
     builder = code.builder
     places = [workspace, builder.add(workspace, code.long(SQUARE))]
     _multiply(code, left, next_left, rows, [even, odd], code.long(SQUARE), pairs, places)
-
-    def row(index: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(rows) as index:
         offset = builder.mul(index, code.long(BYTES))
         sums = [code.load(REALS, place, offset) for place in places]
         code.store(pairs_of(code, *sums), out, builder.mul(index, stride))
-        return nothing
-
-    code.repeat(rows, [], row)
 
 
 def _multiply(
@@ -129,16 +121,12 @@ def _multiply_in_tiles(
     builder, stride = tiles.code.builder, tiles.code.long(BYTES)
     for number in range(len(rights)):
         tiles.do("tilezero", numbered(_SUMS + number))
-
-    def step(index: Any, nothing: list[Any]) -> list[Any]:
+    with tiles.code.each(steps) as index:
         tiles.move("tileloadd64", _LEFT, builder.add(left, builder.mul(index, next_left)), stride)
         for number, right in enumerate(rights):
             here = builder.add(right, builder.mul(index, next_right))
             tiles.move("tileloadd64", _RIGHT + number, here, stride)
             tiles.do("tdpbf16ps", numbered(_SUMS + number), numbered(_LEFT), numbered(_RIGHT + number))
-        return nothing
-
-    tiles.code.repeat(steps, [], step)
     for number, out in enumerate(outs):
         tiles.move("tilestored64", _SUMS + number, out, stride)
 
@@ -148,8 +136,7 @@ def _multiply_in_vectors(
 ) -> None:
     """A vector of sums for each row of the left squares and each list of right ones, so many rows at once."""
     builder, begin = code.builder, [every(0.0)] * (AT_ONCE * len(rights))
-
-    def group(number: Any, nothing: list[Any]) -> list[Any]:
+    with code.each(_parts(code, rows, AT_ONCE)) as number:
         first = builder.mul(number, code.long(AT_ONCE * BYTES))
 
         def pair(index: Any, sums: list[Any]) -> list[Any]:
@@ -166,9 +153,6 @@ def _multiply_in_vectors(
         for row in range(AT_ONCE):
             for out in outs:
                 code.store(next(totals), builder.add(out, first), code.long(BYTES * row))
-        return nothing
-
-    code.repeat(_parts(code, rows, AT_ONCE), [], group)
 
 
 def _parts(code: Code, count: Any, size: int) -> Any:

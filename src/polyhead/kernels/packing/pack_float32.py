@@ -81,13 +81,9 @@ def _copy(count: int) -> Any:
     @instructions(ADDRESS, COUNT, COUNT, ADDRESS)
     def copy(code: Code, x: Any, row: Any, rows: Any, out: Any) -> None:
         builder = code.builder
-
-        def one(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(rows) as index:
             given = code.load(kind, x, builder.mul(index, row))
             code.store(given, out, builder.mul(index, code.long(NUMBER * count)))
-            return nothing
-
-        code.repeat(rows, [], one)
 
     return copy
 

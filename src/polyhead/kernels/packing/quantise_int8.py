@@ -54,8 +54,7 @@ def _round_row(with_sign: bool) -> Any:
     def round_row(code: Code, x: Any, place: Any, panels: Any, factor: Any, out: Any) -> None:
         builder, (size, load, _) = code.builder, stored(code.kinds[0])
         factors = code.everywhere(factor)
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(panels) as index:
             here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
             to = builder.add(out, builder.mul(index, code.long(PANEL)))
             for number in range(ACROSS):
@@ -63,9 +62,6 @@ def _round_row(with_sign: bool) -> Any:
                 bytes_ = builder.trunc(_whole(code, numbers, factors), _BYTES)
                 bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZEROS[BYTE])
                 code.store(bytes_, to, code.long(LANES * number))
-            return nothing
-
-        code.repeat(panels, [], step)
 
     return round_row
 
@@ -83,8 +79,7 @@ def _look_down(rows: int, add: bool) -> Any:
     def look_down(code: Code, x: Any, place: Any, row: Any, lines: Any, sizes: Any, total: Any) -> None:
         builder, (size, load, _) = code.builder, stored(code.kinds[0])
         of_rows = code.apart(place, row, rows)
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(lines) as index:
             here = builder.mul(index, code.long(LINE))
             found = magnitude_of(code, code.kinds[0], sizes, here)
             for each in of_rows:
@@ -97,9 +92,6 @@ def _look_down(rows: int, add: bool) -> Any:
                 for each in of_rows:
                     added = builder.fadd(added, load(code, each, there))
                 code.store(added, total, to)
-            return nothing
-
-        code.repeat(lines, [], step)
 
     return look_down
 
@@ -116,8 +108,7 @@ def _round_down(with_sign: bool) -> Any:
         builder, (size, load, _) = code.builder, stored(code.kinds[0])
         by = [code.load(REALS, factors, code.long(NUMBER * LANES * number)) for number in range(ACROSS)]
         shifts = [ir.Constant(INTEGERS, [8 * number] * LANES) for number in range(FOUR)]
-
-        def step(index: Any, nothing: list[Any]) -> list[Any]:
+        with code.each(steps) as index:
             here = builder.add(place, builder.mul(index, builder.mul(row, code.long(FOUR))))
             to, rows = builder.add(out, builder.mul(index, code.long(STEP))), code.apart(here, row, FOUR)
             for number, each in enumerate(by):
@@ -128,9 +119,6 @@ def _round_down(with_sign: bool) -> Any:
                     four = builder.or_(four, builder.shl(byte, shift))
                 four = four if with_sign else builder.xor(four, _ZEROS[INTEGER])
                 code.store(four, to, code.long(NUMBER * LANES * number))
-            return nothing
-
-        code.repeat(steps, [], step)
 
     return round_down
 

@@ -1,4 +1,4 @@
-"""A gradient of bfloat16 turned, and summed on the way, as the gradients of a linear map's weight and bias want it.
+"""A gradient of bfloat16 transposed, and its rows summed on the way, for the gradients of a weight and a bias.
 
 Shapes: R rows, N columns.
 """
@@ -15,7 +15,7 @@ from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, rounded, widened
 from polyhead.kernels.numbers.formats import round_all
 
 BLOCK = 2 * LANES
-"""Rows and columns that are turned in registers: a row of them is one vector."""
+"""Rows and columns that are transposed in registers: a row of them is one vector."""
 _LANE = 8
 """Numbers in each of a vector's four lanes, within which a CPU mixes two vectors fastest."""
 _SHORTS = ir.VectorType(ir.IntType(16), BLOCK)
