@@ -4,16 +4,16 @@
 `arrays/tensors` and `arrays/scratch` know PyTorch, and translating imports neither.
 
 Every kernel is a Python function under `@kernel`. Numba compiles it for the CPU at hand when it is first called, and
-the machine code is kept on disk, so that most processes load no compiler. Inner loops are written in LLVM's
-instructions (`llvm`), because a compiler that sees loops over arrays stores every accumulator after every step. A
-kernel runs on the calling thread, without the interpreter's lock; kernels for translating may share their work with a
-team of threads.
+the machine code is kept on disk, so that most processes load no compiler. Inner loops are functions under
+`@instructions`, which write LLVM's instructions (`llvm`), because a compiler that sees loops over arrays stores every
+accumulator after every step. A kernel runs on the calling thread, without the interpreter's lock; kernels for
+translating may share their work with a team of threads.
 
     step/       a step of translating: all layers of a Transformer in one call, and what a search does with logits
     attention/  equation 1 of the paper: with gradients, in training; over lists of positions, in translating
     linear/     GEMM: forward and both gradients, in training; on packed weights, in translating
     loss/       the softmax over the vocabulary, fused with the output projection and its gradients
-    packing/    operands put into panels or tiles, transposed, rounded to 16 or 8 bits
+    packing/    operands put into panels or tiles, transposed, rounded to 8 bits
     microkernels/   some rows times a panel, accumulated in registers or AMX tiles, with an epilogue
     threads/    a team of threads, and atomic operations
     norm, dropout, adam, merges    LayerNorm, dropout, Adam, BPE dropout: one pass over the memory each

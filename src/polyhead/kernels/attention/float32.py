@@ -47,10 +47,10 @@ def workspace_to_differentiate(ragged: Ragged, width: Width) -> int:
 
 @kernel
 def attend(
-    given: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, workspace: Workspace
+    projected: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, workspace: Workspace
 ) -> None:
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T, S']."""
-    (query, key, value), factor, free = given, np.float32(scale), workspace.view(np.float32)
+    (query, key, value), factor, free = projected, np.float32(scale), workspace.view(np.float32)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)
         whole = filled_up(keys)
@@ -72,7 +72,7 @@ def attend(
 @kernel
 def differentiate(
     d_context: Heads,
-    given: Projected,
+    projected: Projected,
     ragged: Ragged,
     width: Width,
     scale: float,
@@ -80,8 +80,8 @@ def differentiate(
     found: Projected,
     workspace: Workspace,
 ) -> None:
-    """The gradients of what `attend` was given → found."""
-    (query, key, value), (d_query, d_key, d_value), numbers = given, found, width.numbers
+    """The gradients of query, key and value → found."""
+    (query, key, value), (d_query, d_key, d_value), numbers = projected, found, width.numbers
     factor, free = np.float32(scale), workspace.view(np.float32)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)

@@ -125,10 +125,10 @@ def workspace_to_differentiate(ragged: Ragged, width: Width) -> int:
 
 @kernel
 def attend(
-    given: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, workspace: Workspace
+    projected: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, workspace: Workspace
 ) -> None:
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T / 16, S / 2, 16] pairs."""
-    (query, key, value), factor = given, np.float32(scale)
+    (query, key, value), factor = projected, np.float32(scale)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
         n, queries, keys = _sentence(ragged, b, width.numbers), length(ragged.queries, b), length(ragged.keys, b)
@@ -153,7 +153,7 @@ def attend(
 @kernel
 def differentiate(
     d_context: Heads,
-    given: Projected,
+    projected: Projected,
     ragged: Ragged,
     width: Width,
     scale: float,
@@ -161,8 +161,8 @@ def differentiate(
     found: Projected,
     workspace: Workspace,
 ) -> None:
-    """The gradients of what `attend` was given → found."""
-    (query, key, value), (d_query, d_key, d_value), factor = given, found, np.float32(scale)
+    """The gradients of query, key and value → found."""
+    (query, key, value), (d_query, d_key, d_value), factor = projected, found, np.float32(scale)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
         n, count, keys_ = _sentence(ragged, b, width.numbers), length(ragged.queries, b), length(ragged.keys, b)

@@ -129,5 +129,5 @@ def weight_gradient(gradient: Halves, x: Halves, out: Halves, total: Halves, wor
     left = workspace.ctypes.data
     transpose_columns(gradient, steps, left, total)
     workspace[transposed:squares] = 0  # behind the last row
-    given = LeftTiles(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
-    _with_columns(given, outputs, x, inputs, steps, no_input(x), out, left + transposed)
+    left_rows = LeftTiles(left, BYTES, SQUARE, 2 * SQUARE, steps * BYTES)
+    _with_columns(left_rows, outputs, x, inputs, steps, no_input(x), out, left + transposed)

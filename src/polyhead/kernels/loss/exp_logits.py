@@ -37,7 +37,7 @@ def exp_logits(
 
 
 @instructions(ANY, ANY, ANY, ANY, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, ADDRESS)
-def likelihoods_of_bytes(
+def exp_logits_of_bytes(
     code: Code,
     left: Any,
     scales: Any,
@@ -50,7 +50,7 @@ def likelihoods_of_bytes(
     pairs: Any,
     totals: Any,
 ) -> None:
-    """The same of a Left of bytes, rows' scales, and a Right that is a panel: of DOWN rows from the first on."""
+    """The same of bytes, for DOWN rows from the first on: left, a LeftOperand with its rows' scales, times a Right."""
     sums = [each for row in sums_of_bytes(code, DOWN, left, scales, right, first) for each in row]
     _write(code, sums, shifts, words, rows, row_stride, pairs, totals)
 

@@ -33,8 +33,8 @@ def _exp_of_rows(rows: int) -> Any:
         sums = product(code, rows, False, left, panel, blocks, first)
         places = ir.Constant(INTEGERS, [*range(LANES)])
         known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
-        given = (shifts, NUMBER), (totals, LINE), (out, LINE)
-        of_rows = [code.apart(place, code.long(bytes_), rows, first) for place, bytes_ in given]
+        places_of_rows = (shifts, NUMBER), (totals, LINE), (out, LINE)
+        of_rows = [code.apart(place, code.long(bytes_), rows, first) for place, bytes_ in places_of_rows]
         for z, shift, total, to in zip(sums, *of_rows, strict=True):
             z = builder.fsub(z, code.everywhere(code.load(REAL, shift, here)))
             z = builder.select(builder.fcmp_ordered("<", z, every(LARGEST)), z, every(LARGEST))

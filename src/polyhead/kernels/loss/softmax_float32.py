@@ -92,11 +92,11 @@ def _divide(x: Floats, lanes: Floats, totals: Floats, mean_weight: Floats, scale
         total = np.float32(0)
         for lane in range(WIDTH):
             total += lanes[r, lane]
-        inverse, mean, given, out = np.float32(1) / total, mean_weight[r], x[r], scaled[r]
+        inverse, mean, row, out = np.float32(1) / total, mean_weight[r], x[r], scaled[r]
         totals[r] = total
         for d in range(x.shape[1]):
             mean[d] *= inverse
-            out[d] = given[d] * inverse
+            out[d] = row[d] * inverse
 
 
 @kernel
@@ -147,13 +147,13 @@ def softmax_projection(
             workspace.kept[panel, n, place] -= np.float32(share) * totals[first + n]
         left = workspace.transposed[: width * steps]
         take_columns(scaled[:rows], left)
-        given, nothing = LeftOperand(left.ctypes.data, NUMBER * steps, 0), no_input(left.ctypes.data)
+        features, nothing = LeftOperand(left.ctypes.data, NUMBER * steps, 0), no_input(left.ctypes.data)
         workspace.kept[:, rows:steps] = 0
         for p in range(panels):
             panel, to = workspace.kept[p].ctypes.data, workspace.found[p].ctypes.data
             if first == 0:
-                _transposed(given, width, panel, steps, nothing, to, LINE)
+                _transposed(features, width, panel, steps, nothing, to, LINE)
             else:
-                _transposed_and_added(given, width, panel, steps, nothing, to, LINE)
+                _transposed_and_added(features, width, panel, steps, nothing, to, LINE)
     add_rows(x, sums)
     unpack(workspace.found, np.float32(uniform) * sums, d_weight)

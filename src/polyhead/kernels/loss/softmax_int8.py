@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.loss.exp_logits import likelihoods_of_bytes
+from polyhead.kernels.loss.exp_logits import exp_logits_of_bytes
 from polyhead.kernels.loss.softmax_bfloat16 import Asked, BFloat16Workspace, Floats, Found, Pairs, expectations_of
 from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of
 from polyhead.kernels.microkernels.registers import DOWN, PANEL
@@ -48,7 +48,7 @@ def _exponentials(
     """As those of `softmax_projection`."""
     here = panel_of(right, panel * PANEL)
     for r in range(first, end, DOWN):
-        likelihoods_of_bytes(
+        exp_logits_of_bytes(
             given.left,
             given.scales,
             here,

@@ -55,7 +55,7 @@ def _apply_to_some(
 
 
 def add_up_to(epilogue: RowEpilogue) -> Any:
-    """The intrinsic that multiplies rows by columns of a block, and applies the epilogue to the block before it."""
+    """What multiplies rows by columns of a block, and applies the epilogue to the block before it."""
     operands = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
     prefetched = ADDRESS, COUNT, COUNT, COUNT
     of_the_last = COUNT, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
