@@ -95,20 +95,8 @@ def _places_to_differentiate(n: Squares, transposed: int) -> Any:
     d_scores = d_by_key + n.keys * _steps(n.query_pairs) * SQUARE
     shares = d_scores + _steps(n.key_pairs) * SQUARE
     sums = shares + _steps(n.key_pairs) * SQUARE
-    return (
-        transposed,
-        rows,
-        keys,
-        queries,
-        contexts,
-        d_weights,
-        by_key,
-        d_by_key,
-        d_scores,
-        shares,
-        sums,
-        sums + 2 * SQUARE,
-    )
+    end = sums + 2 * SQUARE
+    return transposed, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, end
 
 
 @kernel
