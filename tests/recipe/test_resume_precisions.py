@@ -17,7 +17,7 @@ from polyhead.hardware import cpu_features
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
 from tests.recipe.test_resume import traces
-from tests.test_other_cpus import CPUS, SCRIBBLED
+from tests.test_other_cpus import COMMON, SCRIBBLED
 
 UPDATES, EVERY = 12, 4
 """Of a run, and between its validations."""
@@ -35,15 +35,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
     "bfloat16, muon, workers": {"precision": "bfloat16", "workers": 2, **MUON},
 }
-_WITHOUT_BFLOAT16 = CPUS["avx512 without bfloat16"]
+_WITHOUT_BFLOAT16 = COMMON["avx512 without bfloat16"]
 PROCESSORS = {
     "auto": ("auto", ("", "")),
     "float32": ("float32", ("", "")),
     "bfloat16": ("bfloat16", ("", "")),
     "int8 without bfloat16": ("int8", _WITHOUT_BFLOAT16),
-    "auto with avx2": ("auto", CPUS["avx2"]),
-    "float32 with avx2": ("float32", CPUS["avx2"]),
-    "bfloat16 with avx2": ("bfloat16", CPUS["avx2"]),
+    "auto with avx2": ("auto", COMMON["avx2"]),
+    "float32 with avx2": ("float32", COMMON["avx2"]),
+    "bfloat16 with avx2": ("bfloat16", COMMON["avx2"]),
 }
 """A precision, the instructions that are left alone, and up to which PyTorch may go."""
 
