@@ -40,7 +40,7 @@ class LibreRequest(BaseModel):
     source: SourceLanguage | Literal["auto"] = AUTO
     target: TargetLanguage
     format: Literal["text", "html"] = "text"
-    alternatives: int = 0
+    alternatives: int = Field(default=0, ge=-1_000_000, le=1_000_000)
     """More than there can be are as many as there can be."""
     api_key: str | None = None
 
