@@ -37,6 +37,9 @@ CPUINFO = Path("/proc/cpuinfo")
 PROCESSOR = "vendor_id", "cpu family", "model", "model name", "stepping", "flags"
 """What Linux says of a processor that machine code may depend on."""
 
+VNNI = {"avx_vnni", "avx512_vnni"}
+"""The instructions that multiply bytes and add up in 32 bits; a CPU has one of them, or both."""
+
 TILES = {"amx_tile", "amx_int8", "amx_bf16"}
 """The instructions of the unit for matrices."""
 

@@ -1,6 +1,6 @@
 """What spoils a training without stopping it: said before work begins, with counts and the first place of each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,10 @@ def _of_validation(train: Sequence[Pair], dev: Sequence[Pair]) -> Iterator[str]:
     if blank:
         counted = _counted(blank, "pairs to validate on")
         yield f"{counted} an empty side (first: {blank[0].origin}): no score counts there"
-    known = {_folded(pair) for pair in dev}
-    learnt = known & {_folded(pair) for pair in train} if known else known
-    leaked = [pair for pair in dev if _folded(pair) in learnt]
+    folded = [_folded(pair) for pair in dev]
+    known = frozenset(folded)
+    learnt = {each for each in map(_folded, train if known else ()) if each in known}
+    leaked = [pair for pair, each in zip(dev, folded, strict=True) if each in learnt]
     if leaked:
         counted = _counted(leaked, "pairs to validate on", "are")
         yield (
@@ -58,14 +59,13 @@ def _of_validation(train: Sequence[Pair], dev: Sequence[Pair]) -> Iterator[str]:
 def _are_unrelated(pairs: Sequence[Pair]) -> bool:
     if len(pairs) < COMPARABLE:
         return False
-    sides: list[Callable[[Pair], str]] = [lambda pair: pair.source, lambda pair: pair.target]
-    source, target = (_log_lengths([side(pair) for pair in pairs]) for side in sides)
+    source, target = _log_lengths(pair.source for pair in pairs), _log_lengths(pair.target for pair in pairs)
     if min(source.std(), target.std()) < UNEVEN:
         return False
     return bool(np.corrcoef(source, target)[0, 1] < UNRELATED)
 
 
-def _log_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
+def _log_lengths(texts: Iterable[str]) -> NDArray[np.float64]:
     return np.log1p(np.array([len(text) for text in texts], np.float64))
 
 

@@ -19,7 +19,7 @@ from polyhead.engine.output_subset import OutputSubset
 from polyhead.engine.pack import FOUR, Pack
 from polyhead.engine.packed_parts import ACTIVATIONS, PackedParts
 from polyhead.engine.past_tree import Past
-from polyhead.hardware import cpu_features
+from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.arrays.pinned_args import keep
 from polyhead.kernels.attention.by_positions import Floats, Integers, Sight
 from polyhead.kernels.step import layers
@@ -31,8 +31,6 @@ from polyhead.model.trained import TransformerArrays
 
 OF_BYTES = {"avx2", "fma3"}
 """The instructions that products of bytes need. Those of float32 are compiled for any CPU."""
-OF_TWO_BYTES = {"avx512_vnni", "avx_vnni"}
-"""With any of these an input of products of bytes has two of them; without, it has 7 bits."""
 PRECISIONS = "float32", "int8"
 """Of the weights that the kernels multiply with."""
 NORMS = {"post", "pre"}
@@ -188,8 +186,11 @@ def has_products_of_bytes() -> bool:
 
 
 def has_inputs_of_two_bytes() -> bool:
-    """Whether this CPU's products of bytes round inputs so little that it is hardly ever seen in a translation."""
-    return has_products_of_bytes() and bool(OF_TWO_BYTES & cpu_features())
+    """Whether this CPU's products of bytes round inputs so little that it is hardly ever seen in a translation.
+
+    With VNNI an input has two bytes, and 7 bits without.
+    """
+    return has_products_of_bytes() and bool(VNNI & cpu_features())
 
 
 def _sentences(mask: Truths) -> tuple[Integers, Integers]:

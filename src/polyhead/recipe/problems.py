@@ -65,6 +65,16 @@ def _explain(problem: Mapping[str, Any]) -> str:
 
 def _fields_at(place: Sequence[str]) -> list[str]:
     """The keys that the table at `place` may have."""
+    return sorted({name for kind in _models_at(place) for name in kind.model_fields})
+
+
+def _kinds_at(place: Sequence[str]) -> list[str]:
+    """The kinds of which the table at `place` may be."""
+    return sorted(_kind_of(kind) for kind in _models_at(place))
+
+
+def _models_at(place: Sequence[str]) -> list[type[BaseModel]]:
+    """The settings classes of which the table at `place` may be."""
     current: list[Any] = [Recipe]
     for part in place:
         if part.isdigit():
@@ -73,16 +83,7 @@ def _fields_at(place: Sequence[str]) -> list[str]:
         current = inside or [
             kind.model_fields[part].annotation for kind in _models(current) if part in kind.model_fields
         ]
-    return sorted({name for kind in _models(current) for name in kind.model_fields})
-
-
-def _kinds_at(place: Sequence[str]) -> list[str]:
-    """The kinds of which the table at `place` may be."""
-    current: list[Any] = [Recipe]
-    for part in place:
-        if not part.isdigit():
-            current = [kind.model_fields[part].annotation for kind in _models(current) if part in kind.model_fields]
-    return sorted(_kind_of(kind) for kind in _models(current))
+    return _models(current)
 
 
 def _kind_of(kind: type[BaseModel]) -> Any:

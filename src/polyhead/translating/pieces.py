@@ -16,8 +16,8 @@ Split = Literal["auto", "sentence", "line"]
 MIXED = 0.1
 """With this share of texts of several sentences in training a model has learnt to read them as they are."""
 
-_BULLET = re.compile(r"\s*(?:[-–—*•·‣▪◦●○■□➤►▶→>#+|~✓✔✗☐☑]+\s+)+")
-"""What stands before an item of a list, a heading or a quoted line, and isn't part of the sentence."""
+_BEFORE = re.compile(r"\A\s*(?:[-–—*•·‣▪◦●○■□➤►▶→>#+|~✓✔✗☐☑]+\s+)*")
+"""White space, and what stands before an item of a list, a heading or a quoted line: no part of the sentence."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,9 @@ def _spans(text: str, parts: Sequence[str]) -> list[Span]:
     found: list[Span] = []
     start = 0
     for part in parts:
-        mark = _BULLET.match(part)
-        begin, content = (mark.end() if mark else 0), part.rstrip()
-        if any(map(str.isalpha, content)):
-            begin += len(content[begin:]) - len(content[begin:].lstrip())
-            found.append((start + begin, start + len(content)))
+        if any(map(str.isalpha, part)):
+            begin = start + len(part) - len(_BEFORE.sub("", part))
+            found.append((begin, start + len(part.rstrip())))
         start += len(part)
     return found
 

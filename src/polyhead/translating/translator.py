@@ -125,10 +125,11 @@ class Translator:
         from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
         """
-        texts = check_texts(texts)
+        texts, prefixes = check_texts(texts), None if prefixes is None else check_texts(prefixes, "prefixes")
         check_count(batch_tokens, "batch_tokens")
+        check_choice(split, Split, "split")
         config = self.search_settings(search, beam_size, n_best)
-        pieces = self.pieces(texts, target_language, prefixes, split)
+        pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits, split))
         searching = PieceSearch(self.engine, self._shortlisted, self.rules, config, batch_tokens, observer, check)
         found = searching.run(pieces, len(texts), progress)
         translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
@@ -140,17 +141,9 @@ class Translator:
         joined = join_all(texts, pieces, translated)
         return [replace(each, alignment=each.alignment or ()) for each in joined] if align else joined
 
-    def pieces(
-        self,
-        texts: Sequence[str],
-        target_language: str | None = None,
-        prefixes: Sequence[str] | None = None,
-        split: Split = "auto",
-    ) -> list[Piece]:
+    def pieces(self, texts: Sequence[str], target_language: str | None = None) -> list[Piece]:
         """The parts of the texts that are translated one by one, in order. Raises what `translate` does."""
-        check_choice(split, Split, "split")
-        texts, prefixes = check_texts(texts), None if prefixes is None else check_texts(prefixes, "prefixes")
-        return list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits, split))
+        return list(cut_into_pieces(self.bundle, check_texts(texts), target_language, None, self.limits))
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None

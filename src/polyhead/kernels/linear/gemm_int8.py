@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.hardware import cpu_features, may_use_tiles
+from polyhead.hardware import VNNI, cpu_features, may_use_tiles
 from polyhead.kernels.arrays.bounds import (
     require,
     require_input_gradient,
@@ -38,7 +38,7 @@ LONGEST = 1 << 17
 
 def is_supported() -> bool:
     """Whether this CPU has VNNI, and no AMX, which `gemm_amx` is for."""
-    return bool({"avx512_vnni", "avx_vnni"} & cpu_features()) and not may_use_tiles()
+    return bool(VNNI & cpu_features()) and not may_use_tiles()
 
 
 def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:

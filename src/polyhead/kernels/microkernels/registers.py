@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from polyhead.hardware import cpu_features
+from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code, instructions
 
@@ -18,7 +18,7 @@ HALF = 3
 SUMS = 24 if "avx512_f" in cpu_features() else 6
 """Vectors added up at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16 of half the length."""
 
-LEVELS = 255 if cpu_features() & {"avx512_vnni", "avx_vnni"} else 127
+LEVELS = 255 if VNNI & cpu_features() else 127
 """The largest byte that is multiplied. Without VNNI two products are first added in 16 bits, which hold no more."""
 
 ADDS_PAIRS = "avx512_bf16" in cpu_features()
