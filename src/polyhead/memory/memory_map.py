@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+MAPS = Path("/proc/self/maps")
+"""Where Linux lists a process's memory: for each area a line with addresses and rights."""
 SMAPS = Path("/proc/self/smaps")
-"""Where Linux lists a process's memory: for each area a line with addresses and rights, then lines of counts."""
+"""The same with lines of counts after each line, for which Linux looks at every page."""
 WRITTEN = ("Anonymous:", "Swap:")
 """The counts of a private area's pages that are no longer a file's."""
 
@@ -22,8 +24,8 @@ class Area:
     """r, w, x and p for private, as in `rw-p`."""
     name: str
     """The file's path, or what Linux calls it, such as `[heap]`; empty for memory without a name."""
-    written: bool
-    """Whether anything in it is this process's own."""
+    written: bool | None
+    """Whether anything in it is this process's own; None where that wasn't counted."""
 
     @property
     def own(self) -> bool:
@@ -33,35 +35,34 @@ class Area:
     @property
     def unwritten_file(self) -> bool:
         """A file's contents as they are on disk, private: what is dropped comes back when it is looked at."""
-        return self.rights.endswith("p") and self.name.startswith("/") and not self.written
+        return self.rights.endswith("p") and self.name.startswith("/") and self.written is False
 
 
-def areas() -> list[Area]:
-    """The areas of this process; none where the system doesn't say."""
+def areas(listing: Path = MAPS) -> list[Area]:
+    """The areas of this process, as MAPS or SMAPS lists them; none where the system doesn't say."""
     if sys.platform != "linux":
         return []
     try:
-        return list(parse(SMAPS.read_text(encoding="utf-8", errors="replace")))
+        return list(parse(listing.read_text(encoding="utf-8", errors="replace")))
     except OSError:
         return []
 
 
-def parse(smaps: str) -> Iterator[Area]:
-    """The areas that a text like `/proc/self/smaps` lists."""
-    heading, written = "", False
-    for line in smaps.splitlines():
-        word, *counts = line.split(maxsplit=2)
-        if not word.endswith(":"):
+def parse(listed: str) -> Iterator[Area]:
+    """The areas that a text like that of MAPS or SMAPS lists."""
+    heading, written = "", None
+    for line in listed.splitlines():
+        if line[0] in "0123456789abcdef":  # the names of counts begin with a capital
             if heading:
                 yield _area(heading, written)
-            heading, written = line, False
-        elif word in WRITTEN:
-            written = written or counts[0] != "0"
+            heading, written = line, None
+        elif line.startswith(WRITTEN):
+            written = bool(written) or line.split()[1] != "0"
     if heading:
         yield _area(heading, written)
 
 
-def _area(heading: str, written: bool) -> Area:
+def _area(heading: str, written: bool | None) -> Area:
     addresses, rights, _, _, _, *name = heading.split(maxsplit=5)
     start, end = (int(address, 16) for address in addresses.split("-"))
     return Area(start, end, rights, name[0] if name else "", written)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyhead.memory.memory_map import advise, areas
+from polyhead.memory.memory_map import SMAPS, advise, areas
 
 if TYPE_CHECKING:
     from torch import nn
@@ -28,7 +28,7 @@ class FilePages:
         since it was mapped.
         """
         places = list(addresses)
-        clean = [(area.start, area.end) for area in areas() if area.unwritten_file]
+        clean = [(area.start, area.end) for area in areas(SMAPS) if area.unwritten_file]
         return FilePages(tuple(each for each in clean if any(each[0] <= address < each[1] for address in places)))
 
     def copy_out(self, weights: Iterable[nn.Parameter]) -> None:

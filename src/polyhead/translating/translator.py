@@ -17,6 +17,7 @@ from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import PolyheadError
 from polyhead.extras import needing_extra
+from polyhead.kernels.code import get_ready
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
@@ -94,6 +95,8 @@ class Translator:
         "auto" is what is fastest here with the translations of "float32"; `choices` says what was chosen. A shortlist
         may change answers: what is missing there can't be written, and log-probabilities are over it.
         """
+        if engine != "plain":
+            get_ready()
         bundle, others_ = load_bundle(model), [load_bundle(other) for other in others]
         found = load_shortlist(Path(model), bundle.source_tokenizer, bundle.target_tokenizer) if shortlist else None
         return cls(bundle, others_, engine=engine, dtype=dtype, shortlist=found)

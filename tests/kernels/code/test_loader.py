@@ -1,11 +1,14 @@
 """Object files that LLVM writes, made to run."""
 
 import ctypes
+from threading import Event
+from threading import enumerate as enumerate_threads
 
 import llvmlite.binding as llvm
 import pytest
 
 from polyhead.kernels import code
+from polyhead.kernels.code import loader
 from polyhead.kernels.code.loader import Loaded
 
 pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
@@ -89,3 +92,20 @@ def test_a_file_may_have_no_such_variable() -> None:
 def test_of_another_name_there_is_nothing() -> None:
     with pytest.raises(KeyError):
         Loaded(made(NEXT), {}).address("previous")
+
+
+def test_a_process_without_llvm_gets_ready_in_silence(monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+    asked = Event()
+
+    def missing(name: str) -> None:
+        asked.set()
+        raise ImportError(name)
+
+    monkeypatch.setattr(loader, "import_module", missing)
+    loader._llvm.cache_clear()
+    loader.begin()
+    assert asked.wait(60)
+    for thread in enumerate_threads():
+        if thread.name == "llvm":
+            thread.join(60)
+    assert capfd.readouterr().err == ""

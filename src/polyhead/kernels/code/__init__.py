@@ -23,13 +23,19 @@ from pathlib import Path
 from typing import Any
 
 from polyhead.kernels.code import surroundings
-from polyhead.kernels.code.loader import Loaded
+from polyhead.kernels.code.loader import Loaded, begin
 from polyhead.kernels.code.stored import read
 
 
 def is_known() -> bool:
     """Whether object files are loaded on this system."""
     return sys.platform == "linux"
+
+
+def get_ready() -> None:
+    """To be called some moments before the first kernel, where there is something else to do until then."""
+    if is_known():
+        begin()
 
 
 def called(place: Path, name: str) -> Any:

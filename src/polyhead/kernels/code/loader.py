@@ -2,9 +2,21 @@
 
 import ctypes
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from threading import Thread
 from typing import Any
+
+
+def begin() -> None:
+    """Opens LLVM's library meanwhile: who is going to call kernels has files to read first, and needn't wait for it."""
+    Thread(target=_begin, name="llvm").start()
+
+
+def _begin() -> None:
+    with suppress(ImportError):  # the first kernel finds the same, and is compiled
+        _llvm()
 
 
 @cache
