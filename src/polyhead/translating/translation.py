@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from polyhead.inline.codes import Code, Marked
 from polyhead.text import words
 from polyhead.translating.alignment import Alignment
 
@@ -43,6 +44,15 @@ class Translation:
     """Which source word each word was read from, where that was asked for."""
     sentences: tuple[Sentence, ...] = ()
     """The parts that it was translated in, in order."""
+    codes: tuple[Code, ...] = ()
+    """The inline codes of the source text, where they stand in this one."""
+    problems: tuple[str, ...] = ()
+    """What whoever uses the translation should look at, a sentence each."""
+
+    @property
+    def marked(self) -> Marked:
+        """The text with its inline codes."""
+        return Marked(self.text, self.codes)
 
 
 @dataclass(frozen=True)

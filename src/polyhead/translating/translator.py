@@ -17,6 +17,7 @@ from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.errors import PolyheadError
 from polyhead.extras import needing_extra
+from polyhead.inline.codes import Marked
 from polyhead.kernels.code import get_ready
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
@@ -103,7 +104,7 @@ class Translator:
 
     def translate(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | Marked],
         *,
         search: SearchConfig | None = None,
         beam_size: int | None = None,
