@@ -43,17 +43,17 @@ class Marked:
 
         A pair (content, text) is a code alone of which the model reads the text, such as ("<code>ls</code>", "ls").
         """
-        text, codes = "", list[Code]()
+        written, length, codes = list[str](), 0, list[Code]()
         for part in parts:
-            if isinstance(part, str):
-                text += part
-            elif isinstance(part, Code):
-                codes.append(Code(part.content, len(text), len(text), part.role, part.pair))
-            else:
-                content, read = part
-                codes.append(Code(content, len(text), len(text) + len(read)))
-                text += read
-        return Marked(text, tuple(codes))
+            if isinstance(part, Code):
+                codes.append(Code(part.content, length, length, part.role, part.pair))
+                continue
+            content, read = part if isinstance(part, tuple) else (None, part)
+            if content is not None:
+                codes.append(Code(content, length, length + len(read)))
+            written.append(read)
+            length += len(read)
+        return Marked("".join(written), tuple(codes))
 
     def parts(self) -> Iterator[str | Code]:
         """What the text is made of, in order: stretches of text, none empty, and codes.
