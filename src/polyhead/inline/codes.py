@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["open", "close", "alone"]
-"""The beginning or the end of what a pair of codes surrounds, or neither."""
+Role = Literal["open", "close", "alone", "copy"]
+"""The beginning or the end of what a pair of codes surrounds, neither, or a part of the text that is copied."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class Code:
     role: Role = "alone"
     pair: int | None = None
     """The number that an opening code and its closing one share; None where a code has no other half."""
+
+    def is_within(self, start: int, end: int) -> bool:
+        """Whether some of it, or all where it has no width, stands inside of a place."""
+        return (self.start < end and start < self.end) or start < self.start < end
 
     def moved(self, distance: int) -> "Code":
         """The same code so many characters further on."""

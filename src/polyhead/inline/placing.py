@@ -133,7 +133,9 @@ class _Placing:
             return None
         start, end = item.codes[0].start, item.codes[1].start
         inside = [number for number, (begin, stop) in enumerate(self.read) if begin < end and start < stop]
-        gain = np.where(free, self.weights[:, inside].sum(1) - _HALF, -np.inf)
+        share = np.where(free, self.weights[:, inside].sum(1), -np.inf)
+        # Of what hardly was read from anywhere else, the most is better than nothing.
+        gain = share - min(_HALF, max(_LEAST, 0.75 * share.max(initial=0)))
         best, best_run, total, begin = 0.0, None, 0.0, 0
         for number, each in enumerate(gain.tolist()):
             if total <= 0:
