@@ -140,3 +140,15 @@ def _read(text: Marked, code: Code) -> str:
 def test_a_model_that_copies_leaves_everything_as_it_is(parts: list[str]) -> None:
     text = re.sub("  +", " ", "".join(parts))  # of these the tokenizer makes one
     assert of(text, str).marked.written() == text
+
+
+def test_capitals_that_the_model_does_not_know_are_put_back_around_codes():
+    asked = []
+
+    def model(text: str) -> str:
+        asked.append(text)
+        return text.replace("Bado", "ga ß")
+
+    text = "BADO KILU <b>MERA</b> {Name}."
+    assert of(text, model).marked.written() == "GA SS KILU <b>MERA</b> {Name}."
+    assert asked == ["Bado kilu mera {Name}."]

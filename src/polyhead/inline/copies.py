@@ -16,7 +16,7 @@ _ADDRESS = re.compile(
     r"|[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+"
     r"|(?<![\w.])[\w-]{1,80}\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|txt|csv|json|xml|ya?ml|html?|png|jpe?g|gif|svg|mp[34]|zip"
     r"|tar|gz|exe|py|js|ts|java|cpp|sh|ini|cfg|log|md|toml)(?![\w.]*\w)",
-    re.ASCII,
+    re.ASCII | re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)|\d+")
 """A whole number, with what separates its thousands; of a decimal fraction and of a date each part is one."""

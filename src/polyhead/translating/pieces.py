@@ -13,6 +13,8 @@ from polyhead.inline.kept import Taken, take_out
 from polyhead.inline.parts import is_cut, share
 from polyhead.sentences import sentences
 from polyhead.text import pieces_within
+from polyhead.tokenizers.casing import case_of, usual
+from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.translation import Piece, Span
 
 Split = Literal["auto", "sentence", "line"]
@@ -145,7 +147,8 @@ def cut_with_codes(
     for text, numbers in zip(whole, _by_text(pieces, len(whole)), strict=True):
         shared = share(text.codes, [pieces[i].place for i in numbers]).within
         for i, codes in zip(numbers, shared, strict=True):
-            pieces[i] = _coded(pieces[i], [code.moved(-pieces[i].place[0]) for code in codes])
+            coded = _coded(pieces[i], [code.moved(-pieces[i].place[0]) for code in codes])
+            pieces[i] = _in_usual_casing(coded, bundle.source_tokenizer)
     return Cut(pieces, whole, taken)
 
 
@@ -160,6 +163,18 @@ def _by_text(pieces: Sequence[Piece], texts: int) -> list[list[int]]:
 def _coded(piece: Piece, codes: Sequence[Code]) -> Piece:
     found = with_copies(codes, addresses(piece.content), piece.content)
     return replace(piece, codes=tuple(found)) if found else piece
+
+
+def _in_usual_casing(piece: Piece, tokenizer: Tokenizer) -> Piece:
+    """The piece without capitals that the model doesn't know; codes stay as they are."""
+    case = case_of(_blanked(piece.content, [(code.start, code.end) for code in piece.codes]))
+    content = usual(piece.content, case, tokenizer) if case is not None else None
+    if content is None:
+        return piece
+    for code in piece.codes:
+        content = f"{content[: code.start]}{piece.content[code.start : code.end]}{content[code.end :]}"
+    tag = piece.tokens[: len(piece.tokens) - len(tokenizer.encode(piece.content))]
+    return replace(piece, content=content, tokens=[*tag, *tokenizer.encode(content)], case=case)
 
 
 def with_copies(codes: Sequence[Code], places: Sequence[Span], content: str) -> list[Code]:
@@ -187,10 +202,13 @@ def _cut(unit: str, language: str | None, fits: Callable[[str], bool]) -> list[S
 
 def _without_codes(text: Marked) -> str:
     """The text, with white space in the place of addresses and of what the model reads of codes."""
-    left = text.text
-    for start, end in [*((code.start, code.end) for code in text.codes), *addresses(left)]:
-        left = f"{left[:start]}{' ' * (end - start)}{left[end:]}"
-    return left
+    return _blanked(text.text, [*((code.start, code.end) for code in text.codes), *addresses(text.text)])
+
+
+def _blanked(text: str, places: Sequence[Span]) -> str:
+    for start, end in places:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
 
 
 def _spans(text: str, parts: Sequence[str]) -> list[Span]:

@@ -16,6 +16,7 @@ from polyhead.inline.codes import Code, Marked
 from polyhead.inline.copies import differing_numbers
 from polyhead.inline.kept import places_of, put_in, take_out
 from polyhead.inline.placing import Span, place, units
+from polyhead.tokenizers.casing import Case, as_it_was
 from polyhead.translating.alignment import unit_weights
 from polyhead.translating.piece_alignment import Attending, Floats, attended, tokens_of
 from polyhead.translating.pieces import with_copies
@@ -52,7 +53,9 @@ class Protection:
                     self._with_codes(piece, *each)
                     for each in zip(found[i], ranked[i], looked.get(i, [None] * len(ranked[i])), strict=True)
                 ]
-            ranked[i] = [_with_numbers(given[i].content, each) for each in ranked[i]]
+            ranked[i] = [
+                _without_copies(_cased(piece.case, _with_numbers(given[i].content, each))) for each in ranked[i]
+            ]
         return pieces, found, ranked
 
     def _without(self, piece: Piece, ranked: Sequence[Translation]) -> Piece | None:
@@ -84,7 +87,7 @@ class Protection:
     ) -> Translation:
         """The translation with the piece's codes."""
         if translation.text == piece.content and not piece.taken:
-            return replace(translation, codes=tuple(code for code in piece.codes if code.role != "copy"))
+            return replace(translation, codes=piece.codes)
         read = [code for code in piece.codes if code.start < code.end]
         spans = places_of([piece.content[code.start : code.end] for code in read], translation.text)
         if spans is None:  # its beginning was given, and it is as it was asked for
@@ -101,8 +104,7 @@ class Protection:
         marked = _merged(place(Marked(piece.content, others), translation.text, weights), kept)
         if piece.taken:
             marked = put_in(_with_right_numbers(piece.content, marked)[0], piece.taken)
-        codes = tuple(code for code in marked.codes if code.role != "copy")
-        return replace(translation, text=marked.text, codes=codes)
+        return replace(translation, text=marked.text, codes=marked.codes)
 
 
 def _tie(weights: Floats, written: tuple[list[Span], Code], read: tuple[list[Span], Code]) -> None:
@@ -127,6 +129,27 @@ def _merged(placed: Marked, kept: Sequence[Code]) -> Marked:
             code = replace(code, start=nearer, end=nearer)
         codes.append(code)
     return Marked(placed.text, tuple(sorted([*codes, *kept], key=lambda code: (code.start, code.end))))
+
+
+def _cased(case: Case | None, translation: Translation) -> Translation:
+    """The translation in the casing of its source, its codes as they are."""
+    if case is None:
+        return translation
+    text, codes = "", list[Code]()
+    for part in translation.marked.parts():
+        if isinstance(part, Code):
+            read = translation.text[part.start : part.end]
+            codes.append(replace(part, start=len(text), end=len(text) + len(read)))
+            text += read
+        else:
+            text += as_it_was(part, case)
+    return replace(translation, text=text, codes=tuple(codes))
+
+
+def _without_copies(translation: Translation) -> Translation:
+    if not translation.codes:
+        return translation
+    return replace(translation, codes=tuple(code for code in translation.codes if code.role != "copy"))
 
 
 def _with_numbers(source: str, translation: Translation) -> Translation:

@@ -9,6 +9,7 @@ from polyhead.inline.codes import Code, Marked
 from polyhead.inline.kept import Taken, put_in
 from polyhead.inline.parts import share
 from polyhead.text import words
+from polyhead.tokenizers.casing import Case
 from polyhead.translating.alignment import Alignment
 
 Span = tuple[int, int]
@@ -73,6 +74,8 @@ class Piece:
     """What its translation must begin with."""
     codes: tuple[Code, ...] = ()
     """The inline codes within it, with places in its content; the model reads something of them, or nothing."""
+    case: Case | None = None
+    """The casing that its translation gets, where the model reads it in another one."""
     taken: tuple[Taken, ...] = ()
     """What stood in the place of each of the codes, where they were taken out."""
 
