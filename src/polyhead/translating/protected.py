@@ -153,23 +153,22 @@ def _without_copies(translation: Translation) -> Translation:
 
 
 def _with_numbers(source: str, translation: Translation) -> Translation:
-    """The translation with the numbers of its source, and a word on those that had to be put right or are missing."""
-    marked, problems = _with_right_numbers(source, translation.marked)
-    if not problems:
-        return translation
+    """The translation with the numbers of its source, and a word on those that are missing."""
+    marked, missing = _with_right_numbers(source, translation.marked)
+    problems = (f"the number {number} is missing" for number in missing)
     return replace(translation, text=marked.text, codes=marked.codes, problems=(*translation.problems, *problems))
 
 
 def _with_right_numbers(source: str, translation: Marked) -> tuple[Marked, list[str]]:
+    """The translation with numbers of the source in the place of as many that it lacks, and those that are missing."""
     missing, extra = differing_numbers(source, translation.text)
     if len(missing) != len(extra) or any(code.is_within(*span) for span in extra for code in translation.codes):
-        return translation, [f"the number {source[slice(*span)]} is missing" for span in missing]
-    text, problems = translation.text, list[str]()
+        return translation, [source[slice(*span)] for span in missing]
+    text = translation.text
     codes: tuple[Code, ...] = translation.codes
     for ours, (start, end) in reversed(list(zip(missing, extra, strict=True))):
         number = source[slice(*ours)]
-        problems.insert(0, f"the model wrote {text[start:end]} for {number}, which was put right")
         text = f"{text[:start]}{number}{text[end:]}"
         longer = start + len(number) - end
         codes = tuple(code.moved(longer) if code.start >= end else code for code in codes)
-    return Marked(text, codes), problems
+    return Marked(text, codes), []
