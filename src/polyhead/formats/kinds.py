@@ -1,0 +1,32 @@
+"""The formats. A new one is a function that reads it, and its line here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from re import Pattern
+
+from polyhead.formats.document import Document, Source
+from polyhead.formats.html_document import read_html
+from polyhead.formats.plain import read_plain
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that is translated with its form kept."""
+
+    title: str
+    """What people call it."""
+    suffixes: tuple[str, ...]
+    """The endings of its files' names, in lower case."""
+    read: Callable[[Source], Document]
+    """Raises PolyheadError for a file that is damaged or isn't of this kind."""
+    placeholders: tuple[str, ...] = ()
+    """Kinds of placeholders that its texts usually have, by the names of `polyhead.inline.find`."""
+    patterns: tuple[Pattern[str], ...] = ()
+    """More that stays as it is in its texts."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "html": Format("HTML", (".html", ".htm", ".xhtml"), read_html, ("braces",)),
+    "text": Format("plain text", (".txt",), read_plain),
+}
+"""Kind → format, in the order in which a listing shows them."""
