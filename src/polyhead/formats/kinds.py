@@ -7,6 +7,7 @@ from re import Pattern
 from polyhead.formats.document import Document, Source
 from polyhead.formats.html_document import read_html
 from polyhead.formats.plain import read_plain
+from polyhead.formats.po import read_po
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     "html": Format("HTML", (".html", ".htm", ".xhtml"), read_html, ("braces",)),
+    "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, ("printf", "braces", "tags", "entities")),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""
