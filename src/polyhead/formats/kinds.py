@@ -8,6 +8,7 @@ from polyhead.formats.document import Document, Source
 from polyhead.formats.html_document import read_html
 from polyhead.formats.plain import read_plain
 from polyhead.formats.po import read_po
+from polyhead.formats.subtitles import read_srt, read_vtt
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Format:
 FORMATS: Mapping[str, Format] = {
     "html": Format("HTML", (".html", ".htm", ".xhtml"), read_html, ("braces",)),
     "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, ("printf", "braces", "tags", "entities")),
+    "srt": Format("SRT (SubRip)", (".srt",), read_srt),
+    "vtt": Format("WebVTT", (".vtt",), read_vtt),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""
