@@ -6,6 +6,7 @@ from re import Pattern
 
 from polyhead.formats.document import Document, Source
 from polyhead.formats.html_document import read_html
+from polyhead.formats.json_strings import read_json
 from polyhead.formats.plain import read_plain
 from polyhead.formats.po import read_po
 from polyhead.formats.subtitles import read_srt, read_vtt
@@ -32,6 +33,7 @@ FORMATS: Mapping[str, Format] = {
     "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, ("printf", "braces", "tags", "entities")),
     "srt": Format("SRT (SubRip)", (".srt",), read_srt),
     "vtt": Format("WebVTT", (".vtt",), read_vtt),
+    "json": Format("JSON string table", (".json", ".arb"), read_json, ("printf", "braces", "tags", "entities")),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""
