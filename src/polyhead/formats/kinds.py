@@ -7,6 +7,7 @@ from re import Pattern
 from polyhead.formats.document import Document, Source
 from polyhead.formats.html_document import read_html
 from polyhead.formats.json_strings import read_json
+from polyhead.formats.markdown import read_markdown
 from polyhead.formats.plain import read_plain
 from polyhead.formats.po import read_po
 from polyhead.formats.subtitles import read_srt, read_vtt
@@ -31,6 +32,7 @@ class Format:
 FORMATS: Mapping[str, Format] = {
     "html": Format("HTML", (".html", ".htm", ".xhtml"), read_html, ("braces",)),
     "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, ("printf", "braces", "tags", "entities")),
+    "md": Format("Markdown", (".md", ".markdown"), read_markdown, ("braces",)),
     "srt": Format("SRT (SubRip)", (".srt",), read_srt),
     "vtt": Format("WebVTT", (".vtt",), read_vtt),
     "json": Format("JSON string table", (".json", ".arb"), read_json, ("printf", "braces", "tags", "entities")),
