@@ -197,6 +197,11 @@ def test_any_translation_is_read_again_as_what_it_says(words, frame):
     assert "".join((first.head.written(), first.marked.text, first.tail.text)) == text
 
 
+def test_a_mark_around_a_line_break_is_no_problem():
+    assert translated("z **a  \nb** c", "x.md", shout) == "Z **A  \nB** C"
+    assert problems("z **a  \nb** c", "x.md", shout) == []
+
+
 def test_a_unit_answers_for_itself():
     (unit,) = found("x", "x.md")
     assert Answered(unit, unit.marked).whole.text == "x"

@@ -11,6 +11,8 @@ from polyhead.formats.markdown import read_markdown
 from polyhead.formats.plain import read_plain
 from polyhead.formats.po import read_po
 from polyhead.formats.subtitles import read_srt, read_vtt
+from polyhead.formats.tmx import read_tmx
+from polyhead.formats.xliff import read_xliff
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ FORMATS: Mapping[str, Format] = {
     "srt": Format("SRT (SubRip)", (".srt",), read_srt),
     "vtt": Format("WebVTT", (".vtt",), read_vtt),
     "json": Format("JSON string table", (".json", ".arb"), read_json, ("printf", "braces", "tags", "entities")),
+    "xliff": Format("XLIFF 1.2 and 2", (".xlf", ".xliff"), read_xliff, ("printf", "braces")),
+    "tmx": Format("TMX", (".tmx",), read_tmx, ("printf", "braces")),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""

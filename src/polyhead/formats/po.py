@@ -11,7 +11,7 @@ from polyhead.formats.encoding import Encoding, decoded
 from polyhead.formats.po_entries import Entry, check_lines, entries
 from polyhead.formats.po_header import Header, needed
 from polyhead.formats.po_plurals import Plurals
-from polyhead.formats.splicing import Lines, Region, Spliced, Write
+from polyhead.formats.splicing import Lines, Region, Spliced, constant
 from polyhead.formats.unit import Answered, Unit, without_margins
 from polyhead.inline.codes import Marked
 
@@ -43,16 +43,8 @@ def read_po(source: Source) -> TextDocument:
         end = sum(map(len, lines[: len(header.lines)]))
         written = end_of_line.join([*new_header, *([] if header.lines else ["", ""])])
         ended = header.lines and text[:end].endswith("\n")
-        regions.insert(0, Region(0, end, (), _constant(written + (end_of_line if ended else ""))))
+        regions.insert(0, Region(0, end, (), constant(written + (end_of_line if ended else ""))))
     return TextDocument(Spliced(text, tuple(regions)), Encoding("utf-8", encoding.mark) if declared else encoding)
-
-
-def _constant(text: str) -> Write:
-    def write(answers: Sequence[Answered]) -> str:
-        del answers
-        return text
-
-    return write
 
 
 def _entry_regions(

@@ -65,6 +65,16 @@ def in_one_language(raw: str, write: Callable[[Sequence[Marked]], str]) -> Write
     return written
 
 
+def constant(text: str) -> Write:
+    """A region without units that is always written the same."""
+
+    def written(answers: Sequence[Answered]) -> str:
+        del answers
+        return text
+
+    return written
+
+
 def single(text: str, start: int, end: int, unit: Unit, write: Callable[[Marked], str]) -> Region:
     """A region of a file in one language that holds one unit."""
     return Region(start, end, (unit,), in_one_language(text[start:end], lambda wholes: write(wholes[0])))

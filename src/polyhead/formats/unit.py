@@ -67,8 +67,12 @@ class Answered:
 
     @property
     def proposed(self) -> Marked:
-        """The translation whatever is wrong with it, between head and tail: for formats that can mark it so."""
-        return joined(self.unit.head, self.marked, self.unit.tail)
+        """The translation whatever is wrong with it, between head and tail: for formats that can mark it so.
+
+        Where codes are lost, doubled or out of order it has none: halves of pairs would spoil the file.
+        """
+        spoiled = code_problems(self.unit.marked, self.marked)
+        return joined(self.unit.head, Marked(self.marked.text) if spoiled else self.marked, self.unit.tail)
 
     @property
     def is_changed(self) -> bool:
@@ -94,7 +98,17 @@ def without_margins(whole: Marked, line: int, name: str = "") -> Unit:
     last = max((code.end for code in whole.codes), default=end)
     begin, end = min(begin, first), max(end, last)
     inner = tuple(code.moved(-begin) for code in whole.codes)
-    return Unit(Marked(text[begin:end], inner), line, name, Marked(text[:begin]), Marked(text[end:]))
+    return Unit(_paired(Marked(text[begin:end], inner)), line, name, Marked(text[:begin]), Marked(text[end:]))
+
+
+def _paired(marked: Marked) -> Marked:
+    """A text in which half of a pair whose other half stands elsewhere is something alone."""
+    halves = Counter(code.pair for code in marked.codes if code.pair is not None)
+    if all(count == 2 for count in halves.values()):
+        return marked
+    whole = {pair for pair, count in halves.items() if count == 2}
+    codes = (code if code.pair in whole else Code(code.content, code.start, code.end) for code in marked.codes)
+    return Marked(marked.text, tuple(codes))
 
 
 def without_edges(whole: Marked, line: int, name: str = "") -> Unit:
