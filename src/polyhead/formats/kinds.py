@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from re import Pattern
 
 from polyhead.formats.document import Document, Source
+from polyhead.formats.docx import read_docx
 from polyhead.formats.html_document import read_html
 from polyhead.formats.json_strings import read_json
 from polyhead.formats.markdown import read_markdown
+from polyhead.formats.odt import read_odt
 from polyhead.formats.plain import read_plain
 from polyhead.formats.po import read_po
 from polyhead.formats.subtitles import read_srt, read_vtt
@@ -40,6 +42,8 @@ FORMATS: Mapping[str, Format] = {
     "json": Format("JSON string table", (".json", ".arb"), read_json, ("printf", "braces", "tags", "entities")),
     "xliff": Format("XLIFF 1.2 and 2", (".xlf", ".xliff"), read_xliff, ("printf", "braces")),
     "tmx": Format("TMX", (".tmx",), read_tmx, ("printf", "braces")),
+    "docx": Format("DOCX (Word)", (".docx",), read_docx),
+    "odt": Format("ODT (OpenDocument)", (".odt",), read_odt),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""
