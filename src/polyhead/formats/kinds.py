@@ -15,6 +15,7 @@ from polyhead.formats.po import read_po
 from polyhead.formats.subtitles import read_srt, read_vtt
 from polyhead.formats.tmx import read_tmx
 from polyhead.formats.xliff import read_xliff
+from polyhead.formats.yaml_strings import read_yaml
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ FORMATS: Mapping[str, Format] = {
     "tmx": Format("TMX", (".tmx",), read_tmx, ("printf", "braces")),
     "docx": Format("DOCX (Word)", (".docx",), read_docx),
     "odt": Format("ODT (OpenDocument)", (".odt",), read_odt),
+    "yaml": Format("YAML string table", (".yaml", ".yml"), read_yaml, ("printf", "braces", "tags", "entities")),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""
