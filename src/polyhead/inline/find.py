@@ -38,7 +38,7 @@ def pattern(text: str) -> re.Pattern[str]:
     return found
 
 
-def find(text: str, kinds: Collection[Kind], own: Sequence[re.Pattern[str]] = ()) -> Marked:
+def find(text: str, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
     """The codes of these kinds in a text, and what patterns of the user's own match.
 
     The model reads nothing of tags; of the others it reads what is written, which its translation has to contain.
@@ -46,7 +46,7 @@ def find(text: str, kinds: Collection[Kind], own: Sequence[re.Pattern[str]] = ()
     return find_more(Marked(text), kinds, own)
 
 
-def find_more(marked: Marked, kinds: Collection[Kind], own: Sequence[re.Pattern[str]] = ()) -> Marked:
+def find_more(marked: Marked, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
     """The same with the codes that the text has already, in which nothing more is looked for."""
     patterns = [(None, each) for each in own] + [(kind, _COMPILED[kind]) for kind in _COMPILED if kind in kinds]
     parts: list[str | Code | tuple[str, str]] = []
