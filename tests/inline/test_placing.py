@@ -44,6 +44,11 @@ def test_a_code_alone_stays_with_what_it_touches() -> None:
     assert placed("cat and <img>dog", "Hund und Katze", pairs) == "<img>Hund und Katze"
 
 
+def test_a_code_before_the_end_of_a_sentence_stays_before_it() -> None:
+    pairs = {"Katze": "cat", ".": "see"}
+    assert placed("cat see<img>.", "Katze sieht.", pairs) == "Katze sieht<img>."
+
+
 def test_characters_are_units_where_words_are_not_apart() -> None:
     pairs = {"猫": "cat", "水": "water", "喝": "drinks"}
     assert placed("the <b>cat</b> drinks water", "猫喝水", pairs) == "<b>猫</b>喝水"

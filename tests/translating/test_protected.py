@@ -91,6 +91,14 @@ def test_a_number_that_became_another_is_put_right():
     assert found.problems == ()
 
 
+def test_numbers_stay_where_the_rest_is_translated_anew():
+    def model(text: str) -> str:
+        return text if "{x}" not in text and "345" in text else "der mann hat viele katzen"
+
+    found = of("the man {x} has 345 cats 7", model)
+    assert found.text.count("345") == found.text.count("{x}") == 1
+
+
 def test_a_number_that_is_missing_is_put_in():
     found = of("he had 345 cats", lambda text: text.replace("345 ", "").replace("345", ""))
     assert found.text == "he had 345 cats"

@@ -37,6 +37,11 @@ def addresses(text: str) -> list[Span]:
     return [match.span() for match in _ADDRESS.finditer(text)]
 
 
+def numbers(text: str) -> list[Span]:
+    """Where numbers stand in a text that hardly become words: those above twelve."""
+    return [span for value, span in _numbers(text) if value > _AS_WORDS]
+
+
 def differing_numbers(source: str, target: str) -> tuple[list[Span], list[Span]]:
     """The numbers of a source that its translation lacks, and those of the translation that the source lacks.
 

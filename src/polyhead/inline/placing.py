@@ -27,6 +27,8 @@ _UNIT = re.compile(
 
 _HALF = 0.5
 """Of a unit that belongs to what a pair surrounds more was read from there than from elsewhere."""
+_ENDS = frozenset(".!?…。！？，,;:")
+"""What a code stands before in the translation, too, if it does in the source text."""
 _LEAST = 0.1
 """The share of a unit that must have been read from another one for the two to have to do with each other."""
 
@@ -164,6 +166,9 @@ class _Placing:
                 follows = side if point is not None else follows
         if point is None:
             point = room[0] + round((room[1] - room[0]) * place / max(1, len(self.source)))
+        if after and self.source[self.read[after[0]][0]] in _ENDS:
+            while point > room[0] and self.target[self.written[point - 1][0]] in _ENDS:
+                point, follows = point - 1, True
         for start, end in runs:
             if start < point < end:
                 point, follows = (end, True) if follows else (start, False)

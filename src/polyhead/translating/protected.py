@@ -13,7 +13,7 @@ import numpy as np
 from polyhead.bundle.bundle import Bundle
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.inline.codes import Code, Marked
-from polyhead.inline.copies import differing_numbers
+from polyhead.inline.copies import differing_numbers, numbers
 from polyhead.inline.kept import places_of, put_in, take_out
 from polyhead.inline.placing import Span, place, units
 from polyhead.tokenizers.casing import Case, as_it_was
@@ -65,10 +65,10 @@ class Protection:
         read = [piece.content[code.start : code.end] for code in piece.codes if code.start < code.end]
         lacks_codes = bool(read) and any(places_of(read, each.text) is None for each in ranked)
         missing, extra = differing_numbers(piece.content, ranked[0].text)
-        numbers = [] if len(missing) == len(extra) else missing
-        if not lacks_codes and not numbers:
+        lost = numbers(piece.content) if lacks_codes else [] if len(missing) == len(extra) else missing
+        if not lacks_codes and not lost:
             return None
-        rest, taken = take_out(Marked(piece.content, tuple(with_copies(piece.codes, numbers, piece.content))))
+        rest, taken = take_out(Marked(piece.content, tuple(with_copies(piece.codes, lost, piece.content))))
         tag = piece.tokens[: len(piece.tokens) - len(self.bundle.source_tokenizer.encode(piece.content))]
         tokens = [*tag, *self.bundle.source_tokenizer.encode(rest.text)]
         return replace(piece, content=rest.text, tokens=tokens, codes=rest.codes, taken=tuple(taken))
