@@ -140,15 +140,19 @@ def cut_with_codes(
     whole, taken = list(texts), dict[int, list[Taken]]()
     pieces = cut()
     for number, numbers in enumerate(_by_text(pieces, len(whole))):
-        if any(is_cut(code, [pieces[i].place for i in numbers]) for code in whole[number].codes):
+        if whole[number].codes and any(
+            is_cut(code, [pieces[i].place for i in numbers]) for code in whole[number].codes
+        ):
             whole[number], taken[number] = take_out(whole[number])
     if taken:
         pieces = cut()
     for text, numbers in zip(whole, _by_text(pieces, len(whole)), strict=True):
-        shared = share(text.codes, [pieces[i].place for i in numbers]).within
-        for i, codes in zip(numbers, shared, strict=True):
-            coded = _coded(pieces[i], [code.moved(-pieces[i].place[0]) for code in codes])
-            pieces[i] = _in_usual_casing(coded, bundle.source_tokenizer)
+        if text.codes:
+            shared = share(text.codes, [pieces[i].place for i in numbers]).within
+            for i, codes in zip(numbers, shared, strict=True):
+                moved = tuple(code.moved(-pieces[i].place[0]) for code in codes)
+                pieces[i] = replace(pieces[i], codes=moved)
+    pieces = [_in_usual_casing(_with_addresses(piece), bundle.source_tokenizer) for piece in pieces]
     return Cut(pieces, whole, taken)
 
 
@@ -160,14 +164,16 @@ def _by_text(pieces: Sequence[Piece], texts: int) -> list[list[int]]:
     return found
 
 
-def _coded(piece: Piece, codes: Sequence[Code]) -> Piece:
-    found = with_copies(codes, addresses(piece.content), piece.content)
-    return replace(piece, codes=tuple(found)) if found else piece
+def _with_addresses(piece: Piece) -> Piece:
+    if not (found := addresses(piece.content)):
+        return piece
+    return replace(piece, codes=tuple(with_copies(piece.codes, found, piece.content)))
 
 
 def _in_usual_casing(piece: Piece, tokenizer: Tokenizer) -> Piece:
     """The piece without capitals that the model doesn't know; codes stay as they are."""
-    case = case_of(_blanked(piece.content, [(code.start, code.end) for code in piece.codes]))
+    outside = _blanked(piece.content, [(code.start, code.end) for code in piece.codes])
+    case = case_of(outside)
     content = usual(piece.content, case, tokenizer) if case is not None else None
     if content is None:
         return piece
@@ -202,7 +208,8 @@ def _cut(unit: str, language: str | None, fits: Callable[[str], bool]) -> list[S
 
 def _without_codes(text: Marked) -> str:
     """The text, with white space in the place of addresses and of what the model reads of codes."""
-    return _blanked(text.text, [*((code.start, code.end) for code in text.codes), *addresses(text.text)])
+    places = [(code.start, code.end) for code in text.codes] + addresses(text.text)
+    return _blanked(text.text, places) if places else text.text
 
 
 def _blanked(text: str, places: Sequence[Span]) -> str:

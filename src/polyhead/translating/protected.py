@@ -154,6 +154,8 @@ def _without_copies(translation: Translation) -> Translation:
 
 def _with_numbers(source: str, translation: Translation) -> Translation:
     """The translation with the numbers of its source, and a word on those that are missing."""
+    if not any(map(str.isdecimal, source)):
+        return translation
     marked, missing = _with_right_numbers(source, translation.marked)
     problems = (f"the number {number} is missing" for number in missing)
     return replace(translation, text=marked.text, codes=marked.codes, problems=(*translation.problems, *problems))
