@@ -103,7 +103,7 @@ def echo(translator, monkeypatch):
 def test_a_text_that_is_too_long_is_split_at_sentence_ends_and_nothing_is_cut(echo):
     sentences = [f"{words(3, seed)}!" for seed in range(9)]
     result = echo.translate([" ".join(sentences)])[0]
-    assert sorted(echo.seen) == sorted(sentences)
+    assert sorted(f"{each}!" for each in echo.seen) == sorted(sentences)
     apart = echo.translate(sentences)
     assert result.text == " ".join(one.text.strip() for one in apart)
     assert result.log_probability == pytest.approx(sum(one.log_probability for one in apart), abs=1e-3)
@@ -169,8 +169,8 @@ def test_a_translation_knows_where_its_sentences_stand(translator):
     long, short = translator.translate([" \n".join(spoken), "  bado kilu "])
     assert short.sentences == (Sentence((2, 11), (2, len(short.text) - 1), len(short.tokens), True),)
     source = " \n".join(spoken)
-    assert [source[slice(*sentence.source)] for sentence in long.sentences] == spoken
-    assert " \n".join(long.text[slice(*sentence.target)] for sentence in long.sentences) == long.text
+    assert [f"{source[slice(*sentence.source)]}!" for sentence in long.sentences] == spoken
+    assert " \n".join(f"{long.text[slice(*sentence.target)]}!" for sentence in long.sentences) == long.text
     assert sum(sentence.tokens for sentence in long.sentences) == len(long.tokens)
     steps = sum(sentence.tokens + sentence.finished for sentence in long.sentences)
     assert steps == len(long.token_log_probabilities)

@@ -15,6 +15,7 @@ from polyhead.sentences import sentences
 from polyhead.text import pieces_within
 from polyhead.tokenizers.casing import case_of, usual
 from polyhead.tokenizers.protocol import Tokenizer
+from polyhead.translating.signs import without_unknown_signs
 from polyhead.translating.translation import Piece, Span
 
 Split = Literal["auto", "sentence", "line"]
@@ -95,7 +96,7 @@ def cut_into_pieces(
     language = _language(bundle, target_language)
     by_sentences = is_split(bundle, split)
     units = [
-        (number, span)
+        (number, without_unknown_signs(text.text, span, bundle.source_tokenizer))
         for number, (text, prefix) in enumerate(zip(texts, given, strict=True))
         for span in _spans(_without_codes(text), _parts(text.text, language, by_sentences and not prefix))
     ]
