@@ -8,6 +8,7 @@ import pytest
 
 from polyhead.demo.grammar import DemoCorpus, Example, generate
 from polyhead.demo.run import DemoReport, recipe_values, run_demo, write_corpus
+from polyhead.demo.texts import TextScores
 from polyhead.recipe.load import make_recipe, parse_keys
 from polyhead.text import split_lines
 
@@ -64,7 +65,8 @@ def test_trains_judges_draws_and_does_it_again(corpus: DemoCorpus, tmp_path: Pat
 
 def test_the_report_says_what_is_wrong() -> None:
     right, wrong = Example("I am", "je suis", "fr"), Example("I was", "j'étais", "fr")
-    report = DemoReport({"fr": 50.0}, {"fr": "tok:13a"}, 0.5, ((right, "je suis"), (wrong, "je suis")), 61.0)
+    texts = TextScores({"fr": 49.0, "ko": 48.0}, {"fr": 47.0}, 0.995)
+    report = DemoReport({"fr": 50.0}, {"fr": "tok:13a"}, 0.5, texts, ((right, "je suis"), (wrong, "je suis")), 61.0)
     assert report.lecture_right == 1
     assert "1 of 2 right" in str(report)
     assert "✗ expected: j'étais" in str(report)

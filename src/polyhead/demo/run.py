@@ -3,10 +3,11 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyhead.demo.grammar import DemoCorpus, Example, pronoun_of
+from polyhead.demo.texts import TextScores, score_texts
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import remove_leftovers, write_text
 from polyhead.inspection.pictures import loss_curve_picture, positional_encoding_picture
@@ -33,6 +34,8 @@ class DemoReport:
     signature: dict[str, str]
     pronouns: float
     """The share of il/elle that agree with the antecedent, in held-out sentences."""
+    texts: TextScores
+    """How it does on texts made of the held-out sentences."""
     lecture: tuple[tuple[Example, str], ...]
     """The lecture's sentences and what the model made of them."""
     seconds: float
@@ -48,6 +51,10 @@ class DemoReport:
             for language, value in self.bleu.items()
         ]
         lines.append(f"il/elle right: {100 * self.pronouns:.1f} %")
+        for what, scores in (("paragraphs", self.texts.paragraphs), ("sentences in capitals", self.texts.capitals)):
+            said = ", ".join(f"{language} {value:.1f}" for language, value in scores.items())
+            lines.append(f"BLEU of {what} of the same: {said}")
+        lines.append(f"tags, placeholders and numbers in them that came back once each: {100 * self.texts.kept:.1f} %")
         lines.append(
             f"the lecture's sentences, none of them in training: {self.lecture_right} of {len(self.lecture)} right"
         )
@@ -85,6 +92,7 @@ def _run_demo(held: Held, values: Values, corpus: DemoCorpus) -> DemoReport | No
         "bleu": report.bleu,
         "signature": report.signature,
         "pronoun_accuracy": report.pronouns,
+        "texts": asdict(report.texts),
         "lecture": [
             {"source": example.source, "language": example.language, "expected": example.target, "output": output}
             for example, output in report.lecture
@@ -166,7 +174,8 @@ def _judge(translator: Translator, corpus: DemoCorpus, began: float) -> DemoRepo
     pairs = list(zip(corpus.coreference, outputs, strict=True))
     right = sum(pronoun_of(output) == pronoun_of(example.target) for example, output in pairs)
     lecture = tuple(zip(corpus.lecture, _translate(translator, corpus.lecture), strict=True))
-    return DemoReport(bleu, signature, right / len(pairs), lecture, time.monotonic() - began)
+    texts = score_texts(translator, corpus.test)
+    return DemoReport(bleu, signature, right / len(pairs), texts, lecture, time.monotonic() - began)
 
 
 def _translate(translator: Translator, examples: Sequence[Example]) -> list[str]:
