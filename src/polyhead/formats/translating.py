@@ -77,7 +77,7 @@ def answered(units: Sequence[Unit], translate: Translate, find: Callable[[Marked
 def _finder(form: Format, find_more: FindMore | None, own: Sequence[Pattern[str]]) -> Callable[[Marked], Marked]:
     if find_more is None:
         return lambda marked: marked
-    return lambda marked: find_more(marked, form.placeholders, (*form.patterns, *own))
+    return lambda marked: find_more(marked, form.placeholders, own)
 
 
 def _with_more(marked: Marked, find: Callable[[Marked], Marked]) -> Marked:
