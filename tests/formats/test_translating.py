@@ -10,20 +10,6 @@ from polyhead.inline.codes import Code, Marked
 from tests.formats.translators import Answer, copy, problems, shout, translated
 
 
-def braces(marked, kinds, patterns):
-    """Finds `{x}` and what own patterns match, in the stretches between codes, as the inline package does."""
-    found = [re.escape("{x}")] if "braces" in kinds else []
-    found += [pattern.pattern for pattern in patterns]
-    parts = []
-    for part in marked.parts():
-        if isinstance(part, str) and found:
-            pieces = re.split(f"({'|'.join(found)})", part)
-            parts += [(piece, piece) if number % 2 else piece for number, piece in enumerate(pieces)]
-        else:
-            parts.append(part)
-    return Marked.of(parts)
-
-
 class Seen(list):
     """A translator that remembers what it was sent."""
 
@@ -34,21 +20,21 @@ class Seen(list):
 
 def test_placeholders_that_the_format_has_are_codes_for_the_translator_and_text_in_the_file():
     seen = Seen()
-    assert translated('{"k": "a {x} & b"}', "x.json", seen, find_more=braces) == '{"k": "A {x} & B"}'
+    assert translated('{"k": "a {x} & b"}', "x.json", seen) == '{"k": "A {x} & B"}'
     assert seen == [Marked("a {x} & b", (Code("{x}", 2, 5),))]
-    assert translated("<p>a &lt; {x} <b>c</b></p>", "x.html", seen, find_more=braces) == "<p>A &lt; {x} <b>C</b></p>"
+    assert translated("<p>a &lt; {x} <b>c</b></p>", "x.html", seen) == "<p>A &lt; {x} <b>C</b></p>"
 
 
 def test_own_patterns_are_codes_in_every_format():
     own = (re.compile("ACME"),)
-    assert translated("a ACME", "x.txt", shout, find_more=braces, own=own) == "A ACME"
-    assert translated("a {x}", "x.txt", shout, find_more=braces) == "A {X}"
+    assert translated("a ACME", "x.txt", shout, own=own) == "A ACME"
+    assert translated("a {x}", "x.txt", shout) == "A {X}"
 
 
 def test_a_lost_placeholder_is_said():
     lost = [Answer(Marked("b"))]
-    assert problems('{"k": "a {x}"}', "x.json", lambda texts: lost, find_more=braces) == ["line 1, k: {x} is missing"]
-    assert translated('{"k": "a {x}"}', "x.json", lambda texts: lost, find_more=braces) == '{"k": "a {x}"}'
+    assert problems('{"k": "a {x}"}', "x.json", lambda texts: lost) == ["line 1, k: {x} is missing"]
+    assert translated('{"k": "a {x}"}', "x.json", lambda texts: lost) == '{"k": "a {x}"}'
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from polyhead.formats.subtitles import read_srt, read_vtt
 from polyhead.formats.tmx import read_tmx
 from polyhead.formats.xliff import read_xliff
 from polyhead.formats.yaml_strings import read_yaml
+from polyhead.inline.find import Kind
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,11 @@ class Format:
     """The endings of its files' names, in lower case."""
     read: Callable[[Source], Document]
     """Raises PolyheadError for a file that is damaged or isn't of this kind."""
-    placeholders: tuple[str, ...] = ()
-    """Kinds of placeholders that its texts usually have, by the names of `polyhead.inline.find`."""
+    placeholders: tuple[Kind, ...] = ()
+    """Kinds of placeholders that its texts usually have."""
 
 
-_SOFTWARE = ("printf", "braces", "tags", "entities", "escapes")
+_SOFTWARE: tuple[Kind, ...] = ("printf", "braces", "tags", "entities", "escapes")
 """What the texts of programs have in them."""
 
 FORMATS: Mapping[str, Format] = {
