@@ -170,3 +170,10 @@ def test_a_string_can_be_filled_several_times():
         "<p>x</p>",
         "<p>y</p>",
     ]
+
+
+@pytest.mark.parametrize(
+    "document", ["<i>" * 20_000 + "a" + "</b>" * 20_000, "<i>" * 20_000 + "a" + "</i>" * 20_000 + "b"]
+)
+def test_deep_nesting_takes_no_time(document):
+    assert translated(document, "x.html", shout) == document.replace(">a<", ">A<").replace(">b", ">B")

@@ -214,3 +214,9 @@ def test_any_unit_comes_back_as_its_own_target(units, seed, encoding):
     del written[0].attrib["target-language"]
     assert etree.tostring(written, method="c14n") == etree.tostring(etree.fromstring(content), method="c14n")
     etree.fromstring(translated(content, "x.xlf", shuffle(seed)))
+
+
+def test_the_deepest_nesting_that_is_read_is_written():
+    deep = "<g>" * 490 + "a" + "</g>" * 490 + "b"
+    content = f"<xliff version='1.2'><file><trans-unit><source>{deep}</source></trans-unit></file></xliff>"
+    assert f"{deep.replace('a', 'A').replace('b', 'B')}</target>" in translated(content, "x.xlf", shout)

@@ -77,19 +77,15 @@ def _is_break(each: Element, content: str) -> bool:
 
 def _pairs(found: Sequence[Element], content: str) -> dict[int, tuple[Role, int]]:
     """Where each half of a pair begins → which half it is, and the pair's number."""
-    opened, pairs = list[tuple[str, int]](), dict[int, tuple[Role, int]]()
+    opened, pairs = dict[str, list[int]](), dict[int, tuple[Role, int]]()
     for each in found:
         name, is_end = _half(each, content)
-        if not name:
-            continue
-        if not is_end:
-            opened.append((name, each.start))
-            continue
-        match = next((one for one in reversed(opened) if one[0] == name), None)
-        if match is not None:
-            opened.remove(match)
+        waiting = opened.setdefault(name, [])
+        if name and not is_end:
+            waiting.append(each.start)
+        elif waiting:
             number = len(pairs) // 2 + 1
-            pairs[match[1]], pairs[each.start] = ("open", number), ("close", number)
+            pairs[waiting.pop()], pairs[each.start] = ("open", number), ("close", number)
     return pairs
 
 
