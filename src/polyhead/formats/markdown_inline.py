@@ -49,15 +49,19 @@ class Inline:
     def segments(self, content: str) -> list[Segment]:
         """A block's text, as markdown-it gives it, as texts with codes."""
         found = elements(self.markdown, content, self.environment)
-        breaks = [each for each in found if _is_break(each, content)]
-        parts = list[Segment]()
-        start, pairs = 0, _pairs(found, content)
-        for end in [*breaks, Element("hardbreak", len(content), len(content), "")]:
-            text_end = len(content[: end.start].rstrip(" ")) if end in breaks else end.start
-            own = [each for each in found if start <= each.start and each.end <= end.start]
-            whole = Marked.of(_parts(content, start, text_end, own, pairs))
-            parts.append(Segment(whole, content.count("\n", 0, start), content[text_end : end.end].partition("\n")[0]))
-            start = end.end
+        pairs, own = _pairs(found, content), list[Element]()
+        parts, start, line = list[Segment](), 0, 0
+        for each in [*found, Element("hardbreak", len(content), len(content), "")]:
+            if not _is_break(each, content):
+                own.append(each)
+                continue
+            end = each.start
+            while each.end > each.start and end > start and content[end - 1] == " ":
+                end -= 1
+            whole = Marked.of(_parts(content, start, end, own, pairs))
+            parts.append(Segment(whole, line, content[end : each.end].partition("\n")[0]))
+            line += content.count("\n", start, each.end)
+            start, own = each.end, []
         return parts
 
     def written(self, whole: Marked) -> str:
@@ -72,7 +76,7 @@ class Inline:
 
 def _is_break(each: Element, content: str) -> bool:
     """Whether a line has to end here: where the author said so, and behind the name of an alert."""
-    return each.kind == "hardbreak" or (each.kind == "softbreak" and bool(_ALERT.fullmatch(content[: each.start])))
+    return each.kind == "hardbreak" or (each.kind == "softbreak" and bool(_ALERT.fullmatch(content, 0, each.start)))
 
 
 def _pairs(found: Sequence[Element], content: str) -> dict[int, tuple[Role, int]]:
