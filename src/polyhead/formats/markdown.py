@@ -8,10 +8,10 @@ from typing import Any
 
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
-from polyhead.formats.markdown_inline import Inline, Segment
+from polyhead.formats.markdown_inline import Image, Inline, Segment
 from polyhead.formats.markdown_places import parser
 from polyhead.formats.splicing import Region, Spliced, in_one_language
-from polyhead.formats.unit import has_words, without_edges
+from polyhead.formats.unit import has_words, without_edges, without_margins
 from polyhead.inline.codes import Marked
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
@@ -89,10 +89,14 @@ def _region(text: str, inline: Inline, content: str, line: int, block: _Block) -
     segments = inline.segments(content)
     units = [without_edges(segment.whole, line + segment.line) for segment in segments]
     used = [number for number, unit in enumerate(units) if has_words(unit.marked)]
-    if used:
+    images = [image for segment in segments for image in segment.images]
+    own = [units[number] for number in used]
+    own += [without_margins(Marked(image.words), line + image.line, "picture") for image in images]
+    if own:
         raw = text[block.start : block.end]
-        writer = _Writer(inline, tuple(segments), tuple(used), block, "\r\n" if "\r\n" in raw else "\n")
-        yield Region(block.start, block.end, tuple(units[number] for number in used), in_one_language(raw, writer))
+        line_end = "\r\n" if "\r\n" in raw else "\n"
+        writer = _Writer(inline, tuple(segments), tuple(used), tuple(images), block, line_end)
+        yield Region(block.start, block.end, tuple(own), in_one_language(raw, writer))
 
 
 @dataclass(frozen=True)
@@ -103,15 +107,19 @@ class _Writer:
     segments: tuple[Segment, ...]
     used: tuple[int, ...]
     """The numbers of the segments that are translated."""
+    images: tuple[Image, ...]
+    """The pictures whose words are translated, too."""
     block: _Block
     line_end: str
 
     def __call__(self, wholes: Sequence[Marked]) -> str:
-        texts = dict(zip(self.used, wholes, strict=True))
+        texts = dict(zip(self.used, wholes[: len(self.used)], strict=True))
+        words = zip(self.images, wholes[len(self.used) :], strict=True)
+        images = {image.raw: image.written(whole.written()) for image, whole in words}
         written = ""
         for number, segment in enumerate(self.segments):
             prefix = self.block.prefixes[segment.line] if number else ""
-            written += prefix + self.inline.written(texts.get(number, segment.whole))
+            written += prefix + self.inline.written(texts.get(number, segment.whole), images)
             written += segment.ending + (self.line_end if number + 1 < len(self.segments) else "")
         return _in_cell(written) if self.block.is_cell else written
 

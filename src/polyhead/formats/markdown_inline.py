@@ -1,12 +1,12 @@
 """The text of a Markdown block with its elements as codes, and such a text written as Markdown again."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from polyhead.formats.markdown_places import Element, elements
-from polyhead.formats.unit import mapped
+from polyhead.formats.unit import has_words, mapped
 from polyhead.inline.codes import Code, Marked, Role
 
 if TYPE_CHECKING:
@@ -28,6 +28,20 @@ _HTML = {
 
 
 @dataclass(frozen=True)
+class Image:
+    """A picture, with the words that stand for it."""
+
+    raw: str
+    words: str
+    line: int
+    """The line of the block that it begins in, counted from 0."""
+
+    def written(self, words: str) -> str:
+        """The picture with other words."""
+        return f"![{escaped(' '.join(words.split()), is_first=False)}{self.raw[self.raw.index('](') :]}"
+
+
+@dataclass(frozen=True)
 class Segment:
     """A part of a block's text between two line breaks that are meant."""
 
@@ -36,6 +50,8 @@ class Segment:
     """The line of the block that it begins in, counted from 0."""
     ending: str
     """How the line break behind it is written, up to the end of that line; empty for the last."""
+    images: tuple[Image, ...]
+    """The pictures in it that have plain words."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +75,36 @@ class Inline:
             while each.end > each.start and end > start and content[end - 1] == " ":
                 end -= 1
             whole = Marked.of(_parts(content, start, end, own, pairs))
-            parts.append(Segment(whole, line, content[end : each.end].partition("\n")[0]))
+            images = tuple(_images(content, own))
+            parts.append(Segment(whole, line, content[end : each.end].partition("\n")[0], images))
             line += content.count("\n", start, each.end)
             start, own = each.end, []
         return parts
 
-    def written(self, whole: Marked) -> str:
-        """A text as Markdown that is read as that text: where marks would not be taken for marks, with tags of HTML."""
+    def written(self, whole: Marked, images: Mapping[str, str]) -> str:
+        """A text as Markdown that is read as that text: where marks would not be taken for marks, with tags of HTML.
+
+        images: a picture as it was → as it is to be written
+        """
+        codes = (replace(code, content=images.get(code.content, code.content)) for code in whole.codes)
+        whole = Marked(whole.text, tuple(codes))
         whole = mapped(whole, lambda text: " ".join(re.split(r"[\r\n]", text)))
         plain = "".join(_writes(whole, is_html=False))
         return plain if self._reads(plain) == whole.text else "".join(_writes(whole, is_html=True))
 
     def _reads(self, content: str) -> str:
         return "\n".join(segment.whole.text for segment in self.segments(content))
+
+
+def _images(content: str, found: Sequence[Element]) -> Iterator[Image]:
+    """The pictures whose words are words alone, and whose place is written behind them."""
+    from markdown_it.common.utils import unescapeAll
+
+    for each in found:
+        raw, words = content[each.start : each.end], unescapeAll(each.content)
+        is_plain = not re.search(r"[][<>`*_!]", words) and raw.startswith(f"![{each.content}](")
+        if each.kind == "image" and is_plain and has_words(Marked(words)):
+            yield Image(raw, words, content.count("\n", 0, each.start))
 
 
 def _is_break(each: Element, content: str) -> bool:
