@@ -220,3 +220,12 @@ def test_the_deepest_nesting_that_is_read_is_written():
     deep = "<g>" * 490 + "a" + "</g>" * 490 + "b"
     content = f"<xliff version='1.2'><file><trans-unit><source>{deep}</source></trans-unit></file></xliff>"
     assert f"{deep.replace('a', 'A').replace('b', 'B')}</target>" in translated(content, "x.xlf", shout)
+
+
+def test_other_attributes_of_a_target_are_kept_whatever_is_in_them():
+    target = """<target a="/> state='x'" state = 'new' b='>'/>"""
+    content = f"<xliff version='1.2'><file><trans-unit><source>a</source>{target}</trans-unit></file></xliff>"
+    expected = (
+        """<target a="/> state='x'" state="needs-review-translation" b='>' state-qualifier="mt-suggestion">a</target>"""
+    )
+    assert expected in translated(content, "x.xlf")
