@@ -54,6 +54,7 @@ def test_letters_are_escaped_only_in_files_that_escape_them():
 
 def test_half_of_a_surrogate_pair_is_not_sent():
     assert translated('["\\ud800 a", "b"]', "x.json", shout) == '["\\ud800 a", "B"]'
+    assert problems('["\\ud800 a"]', "x.json") == ["line 1: 0 has half of a surrogate pair in it and was left as it is"]
 
 
 def test_a_doubtful_translation_is_not_shipped():

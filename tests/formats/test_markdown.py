@@ -210,6 +210,13 @@ def test_a_mark_around_a_line_break_is_no_problem():
     assert problems("z **a  \nb** c", "x.md", shout) == []
 
 
+def test_what_is_left_is_named():
+    assert translated("a\0b\n\nc", "x.md", shout) == "a\0b\n\nC"
+    assert problems("a\0b\n\nc", "x.md") == [
+        "line 1: a character in it, such as NUL, is not read as it stands there, so it was left as it is"
+    ]
+
+
 def test_a_unit_answers_for_itself():
     (unit,) = found("x", "x.md")
     assert Answered(unit, unit.marked).whole.text == "x"

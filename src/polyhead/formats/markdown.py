@@ -21,7 +21,9 @@ _FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(?:.*\r?\n)*?(?:\1|\.\.\.)[ \t]*(
 def read_markdown(source: Source) -> TextDocument:
     """A Markdown file: CommonMark with tables. Raises DataError for one in an unknown encoding."""
     text, encoding = decoded(source.content, source.name)
-    return TextDocument(Spliced(text, tuple(_regions(text))), encoding)
+    found = list(_found(text))
+    regions = tuple(each for each in found if isinstance(each, Region))
+    return TextDocument(Spliced(text, regions), encoding, tuple(each for each in found if not isinstance(each, Region)))
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def _lines(text: str) -> list[_Line]:
     return [_Line(line.start(), line[0].rstrip("\r\n")) for line in _LINE.finditer(text)]
 
 
-def _regions(text: str) -> Iterator[Region]:
+def _found(text: str) -> Iterator[Region | tuple[int, str]]:
+    """The regions of the blocks, and notes on those that were left as they are."""
     markdown, environment = parser(), dict[str, Any]()
     front = _FRONT.match(text)
     skipped = len(_LINE.findall(front[0])) - 1 if front else 0
@@ -48,7 +51,12 @@ def _regions(text: str) -> Iterator[Region]:
             continue
         own, is_cell = lines[token.map[0] : token.map[1]], before.type in ("th_open", "td_open")
         block = _cell(token.content, own[0], place) if is_cell else _block(token.content, own)
-        if block is not None:
+        if block is None:
+            yield (
+                token.map[0] + 1,
+                "a character in it, such as NUL, is not read as it stands there, so it was left as it is",
+            )
+        else:
             place = block.end
             yield from _region(text, inline, token.content, token.map[0] + 1, block)
 
@@ -74,7 +82,7 @@ def _cell(content: str, line: _Line, behind: int) -> _Block | None:
 
 
 def _block(content: str, lines: Sequence[_Line]) -> _Block | None:
-    """A paragraph or heading; None where its text isn't found in the file as it is, since a TAB was cut in two."""
+    """A paragraph or heading; None where its text isn't found in the file as it is, such as that with a NUL."""
     parts = [part.strip() for part in content.split("\n")]
     columns = [line.text.rfind(part) for part, line in zip(parts, lines, strict=False)]
     if min(columns) < 0 or len(columns) < len(parts):
