@@ -14,6 +14,7 @@ from tests.formats.translators import (
     double_codes,
     found,
     lose_codes,
+    lose_one_code,
     problems,
     say,
     shout,
@@ -138,7 +139,7 @@ def test_what_is_wrong_is_noted_in_the_second_version_too():
 
 
 @pytest.mark.parametrize("content", [ONE, TWO])
-@pytest.mark.parametrize("translate", [shout, lose_codes, double_codes, complain, say("<&]]>\0")])
+@pytest.mark.parametrize("translate", [shout, lose_codes, lose_one_code, double_codes, complain, say("<&]]>\0")])
 def test_whatever_is_translated_it_is_xml(content, translate):
     etree.fromstring(translated(content, "x.xlf", translate).encode())
 
