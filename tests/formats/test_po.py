@@ -164,11 +164,15 @@ def test_a_damaged_file_is_refused_with_its_place(content, place, message):
         translated(content, "x.po")
 
 
-def test_a_file_that_names_another_file_opens_nothing(tmp_path):
-    other = tmp_path / "other.po"
-    other.write_text('msgid "secret"\nmsgstr ""\n')
-    with pytest.raises(DataError):
-        translated(str(other), "x.po")
+def test_a_file_that_names_another_file_opens_nothing(tmp_path, monkeypatch):
+    (tmp_path / "# other").write_text('msgid "secret"\nmsgstr ""\n')
+    monkeypatch.chdir(tmp_path)
+    assert found("# other", "x.po") == ()
+
+
+def test_comments_need_no_space():
+    content = HEADER + '#remark\nmsgid "a"\nmsgstr ""\n'
+    assert translated(content, "x.po") == HEADER + '#remark\n#, fuzzy\nmsgid "a"\nmsgstr "a"\n'
 
 
 def test_a_lost_tag_is_said():
