@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,40 @@ def test_every_extra_that_is_named_is_one_of_the_projects() -> None:
     import tomllib
 
     project = tomllib.loads((Path(polyhead.__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    brought_by = packages_distributions()
     for package, extra in EXTRAS.items():
-        assert any(each.startswith(package) for each in project["optional-dependencies"][extra])
-        assert not any(each.startswith(package) for each in project["dependencies"])
+        name = brought_by[package][0].lower()
+        assert any(each.lower().startswith(name) for each in project["optional-dependencies"][extra])
+        assert not any(each.lower().startswith(name) for each in project["dependencies"])
+
+
+FORMATTED = """
+from polyhead.formats.document import Source
+from polyhead.formats.translating import translate_document
+print(translate_document(Source({content!r}, {name!r}, "ko"), lambda texts: 1 / 0).content)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "package"),
+    [("x.po", b'msgid "a"', "polib"), ("x.yaml", b"a: b", "yaml"), ("x.md", b"a", "markdown_it")],
+)
+def test_formats_say_what_they_need(name: str, content: bytes, package: str) -> None:
+    error = run(FORMATTED.format(name=name, content=content)).stderr.splitlines()[-1]
+    assert error.endswith(f"needs the package {package}: pip install 'polyhead[files]'")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.html", b"<p>5"),
+        ("x.json", b"{}"),
+        ("x.vtt", b"WEBVTT"),
+        ("x.xlf", b"<xliff/>"),
+        ("x.tmx", b"<tmx/>"),
+        ("x.txt", b"5"),
+    ],
+)
+def test_other_formats_need_none(name: str, content: bytes) -> None:
+    done = run(FORMATTED.format(name=name, content=content))
+    assert (done.stdout, done.stderr) == (f"{content}\n", "")

@@ -33,6 +33,7 @@ SHOUTED = [
     ("<!DOCTYPE html><!-- note --><p>a</p>", "<!DOCTYPE html><!-- note --><p>A</p>"),
     ("<script>if (a < b) run('x')</script>a", "<script>if (a < b) run('x')</script>A"),
     ("<style>p > a {}</style>", "<style>p > a {}</style>"),
+    ("<script>'<b translate=yes>a</b>'</script >b", "<script>'<b translate=yes>a</b>'</script >B"),
     ("<code>x &lt; y</code> is <pre>a\n b</pre>", "<code>x &lt; y</code> IS <pre>a\n b</pre>"),
     ("<pre translate=yes>a\n   b</pre>", "<pre translate=yes>A\n   B</pre>"),
     ('<p translate="no">a <b>b</b> c</p> d', '<p translate="no">a <b>b</b> c</p> D'),
@@ -170,3 +171,10 @@ def test_a_string_can_be_filled_several_times():
         "<p>x</p>",
         "<p>y</p>",
     ]
+
+
+@pytest.mark.parametrize(
+    "document", ["<i>" * 20_000 + "a" + "</b>" * 20_000, "<i>" * 20_000 + "a" + "</i>" * 20_000 + "b"]
+)
+def test_deep_nesting_takes_no_time(document):
+    assert translated(document, "x.html", shout) == document.replace(">a<", ">A<").replace(">b", ">B")

@@ -55,7 +55,11 @@ SHOUTED = [
     ("| a | b \\| c |\n|-|-|\n| d | e |", "| A | B \\| C |\n|-|-|\n| D | E |"),
     ("[a](b 'c') and [d][e]\n\n[e]: f", "[A](b 'c') AND [D][e]\n\n[e]: f"),
     ("see [ref]\n\n[ref]: f", "SEE [REF][ref]\n\n[ref]: f"),
-    ("![alt](i.png) a", "![alt](i.png) A"),
+    ("![alt](i.png) a", "![ALT](i.png) A"),
+    ("![a cat](<i j.png> 't')\n", "![A CAT](<i j.png> 't')\n"),
+    ("[![a](i.png)](u)", "[![A](i.png)](u)"),
+    ("![a *b*](i.png) c ![d][e]\n\n[e]: f", "![a *b*](i.png) C ![d][e]\n\n[e]: f"),
+    ("| ![a](b) |\n|-|", "| ![A](b) |\n|-|"),
     ("<http://a.b> c", "<http://a.b> C"),
     ("a <i class='x'>b</i>", "A <i class='x'>B</i>"),
     ("5 \\* b", "5 \\* B"),
@@ -125,6 +129,10 @@ def test_a_translation_cannot_write_markup(text, frame):
     written = translated(frame, "x.md", say(text))
     assert {unit.marked.text for unit in found(written + "\n\nb", "x.md")} <= {text.strip(), "b"}
     assert escaped(text, is_first=True) in written
+
+
+def test_the_words_of_a_picture_cannot_write_markup():
+    assert translated("![a](b)", "x.md", say("](c) *d*")) == r"![\](c) \*d\*](b)"
 
 
 def test_a_text_that_lost_a_mark_stays_in_its_own_language_and_is_named():
@@ -200,6 +208,13 @@ def test_any_translation_is_read_again_as_what_it_says(words, frame):
 def test_a_mark_around_a_line_break_is_no_problem():
     assert translated("z **a  \nb** c", "x.md", shout) == "Z **A  \nB** C"
     assert problems("z **a  \nb** c", "x.md", shout) == []
+
+
+def test_what_is_left_is_named():
+    assert translated("a\0b\n\nc", "x.md", shout) == "a\0b\n\nC"
+    assert problems("a\0b\n\nc", "x.md") == [
+        "line 1: a character in it, such as NUL, is not read as it stands there, so it was left as it is"
+    ]
 
 
 def test_a_unit_answers_for_itself():

@@ -115,6 +115,11 @@ def test_a_cue_that_nothing_is_left_for_keeps_its_time():
     assert translated(content, "x.srt", say("x")) == content.replace("I am,", "x").replace("here.", "")
 
 
+def test_a_short_translation_leaves_no_blank_line_in_its_cue():
+    content = "WEBVTT\n\n00:01.000 --> 00:02.000\na\nb\nc\n"
+    assert translated(content, "x.vtt", say("x")) == content.replace("a\nb\nc", "x")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "pause", "expected"),
     [

@@ -51,6 +51,13 @@ def test_the_source_language_can_be_named():
         found(MEMORY, "x.tmx", target_language="it", source_language="fr")
 
 
+def test_units_without_a_source_are_counted():
+    more = "<tu><tuv lang='fr'><seg>a</seg></tuv></tu>\n"
+    content = MEMORY.replace("</body>", more * 2 + "</body>")
+    assert problems(content, "x.tmx") == ["line 13: 2 units from here on have no text to translate"]
+    assert translated(content, "x.tmx") == EXPECTED.replace("</body>", more * 2 + "</body>")
+
+
 def test_a_doubtful_translation_is_not_shipped():
     assert translated(MEMORY, "x.tmx", complain) == MEMORY
     assert problems(MEMORY, "x.tmx", lose_codes)[0] == 'line 7, 7: <bpt i="1">x</bpt> is missing'

@@ -14,6 +14,7 @@ from tests.formats.translators import (
     double_codes,
     found,
     lose_codes,
+    lose_one_code,
     problems,
     say,
     shout,
@@ -138,7 +139,7 @@ def test_what_is_wrong_is_noted_in_the_second_version_too():
 
 
 @pytest.mark.parametrize("content", [ONE, TWO])
-@pytest.mark.parametrize("translate", [shout, lose_codes, double_codes, complain, say("<&]]>\0")])
+@pytest.mark.parametrize("translate", [shout, lose_codes, lose_one_code, double_codes, complain, say("<&]]>\0")])
 def test_whatever_is_translated_it_is_xml(content, translate):
     etree.fromstring(translated(content, "x.xlf", translate).encode())
 
@@ -214,3 +215,18 @@ def test_any_unit_comes_back_as_its_own_target(units, seed, encoding):
     del written[0].attrib["target-language"]
     assert etree.tostring(written, method="c14n") == etree.tostring(etree.fromstring(content), method="c14n")
     etree.fromstring(translated(content, "x.xlf", shuffle(seed)))
+
+
+def test_the_deepest_nesting_that_is_read_is_written():
+    deep = "<g>" * 490 + "a" + "</g>" * 490 + "b"
+    content = f"<xliff version='1.2'><file><trans-unit><source>{deep}</source></trans-unit></file></xliff>"
+    assert f"{deep.replace('a', 'A').replace('b', 'B')}</target>" in translated(content, "x.xlf", shout)
+
+
+def test_other_attributes_of_a_target_are_kept_whatever_is_in_them():
+    target = """<target a="/> state='x'" state = 'new' b='>'/>"""
+    content = f"<xliff version='1.2'><file><trans-unit><source>a</source>{target}</trans-unit></file></xliff>"
+    expected = (
+        """<target a="/> state='x'" state="needs-review-translation" b='>' state-qualifier="mt-suggestion">a</target>"""
+    )
+    assert expected in translated(content, "x.xlf")

@@ -49,6 +49,11 @@ def lose_codes(texts):
     return [Answer(Marked(text.text.upper())) for text in texts]
 
 
+def lose_one_code(texts):
+    """The first code is lost, in capitals."""
+    return [Answer(Marked(text.text.upper(), text.codes[1:])) for text in texts]
+
+
 def double_codes(texts):
     """Every code is there twice."""
     return [Answer(Marked(text.text.upper(), tuple(c for code in text.codes for c in (code, code)))) for text in texts]

@@ -43,11 +43,10 @@ def translate_document(
     from polyhead.files import atomic_file
     from polyhead.formats.document import Source
     from polyhead.formats.translating import translate_document
-    from polyhead.inline.find import find_more
 
     file, out = names
     source = Source(content, str(file), languages[1], languages[0])
-    done = translate_document(source, translate, find_more=find_more, own=own)
+    done = translate_document(source, translate, own=own)
     with atomic_file(out) as temporary:
         temporary.write_bytes(done.content)
     _say([f"{file}, {problem}" for problem in done.problems])

@@ -55,17 +55,13 @@ def _parts(text: str, read: Callable[[str], str]) -> Iterator[str | Code]:
 
 def _pairs(tags: Sequence[re.Match[str]]) -> dict[int, int]:
     """The numbers of the tags that are halves of a pair → the pair's number."""
-    opened, pairs = list[int](), dict[int, int]()
+    opened, pairs = dict[str, list[int]](), dict[int, int]()
     for i, tag in enumerate(tags):
-        if tag[2] is None:
-            continue
-        if not tag[1]:
-            opened.append(i)
-            continue
-        match = next((j for j in reversed(opened) if tags[j][2].lower() == tag[2].lower()), None)
-        if match is not None:
-            opened.remove(match)
-            pairs[match] = pairs[i] = len(pairs) // 2 + 1
+        waiting = opened.setdefault((tag[2] or "").lower(), [])
+        if tag[2] and not tag[1]:
+            waiting.append(i)
+        elif waiting:
+            pairs[waiting.pop()] = pairs[i] = len(pairs) // 2 + 1
     return pairs
 
 

@@ -7,6 +7,7 @@ that most of a paragraph has is that of its text; any other is a pair of codes a
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 
 from polyhead.formats.paragraphs import Break
@@ -51,7 +52,7 @@ class Runs:
         prefix = tree.prefix(paragraph)
         return cls(tuple(_with_fields(list(_atoms(tree, paragraph, prefix)), prefix)), prefix)
 
-    @property
+    @cached_property
     def usual(self) -> str:
         """The format that most of the text has."""
         lengths = Counter[str]()
@@ -145,9 +146,9 @@ def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
 
 def _with_fields(atoms: Sequence[_Atom], prefix: str) -> list[_Atom]:
     """The pieces with whole fields as one: a hyperlink is a pair around its text, any other stays as it is."""
-    found, place = list[_Atom](), 0
+    ends, found, place = _field_ends(atoms), list[_Atom](), 0
     while place < len(atoms):
-        end = _field_end(atoms, place) if atoms[place].kind == "begin" else None
+        end = ends.get(place)
         if end is None:
             atom = atoms[place]
             is_half = atom.kind in ("begin", "separate", "end")
@@ -177,11 +178,12 @@ def _run(text: str, style: str, prefix: str) -> str:
     return f'<{prefix}r>{style}<{prefix}t xml:space="preserve">{escaped(text)}</{prefix}t></{prefix}r>'
 
 
-def _field_end(atoms: Sequence[_Atom], place: int) -> int | None:
-    """Where a field ends that begins at a place; None where it doesn't end in this paragraph."""
-    depth = 0
-    for number in range(place, len(atoms)):
-        depth += {"begin": 1, "end": -1}.get(atoms[number].kind, 0)
-        if not depth:
-            return number
-    return None
+def _field_ends(atoms: Sequence[_Atom]) -> dict[int, int]:
+    """Where each field begins that ends in this paragraph → where it ends."""
+    opened, ends = list[int](), dict[int, int]()
+    for place, atom in enumerate(atoms):
+        if atom.kind == "begin":
+            opened.append(place)
+        elif atom.kind == "end" and opened:
+            ends[opened.pop()] = place
+    return ends

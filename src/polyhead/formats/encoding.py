@@ -46,15 +46,30 @@ def decoded(content: bytes, name: str, declared: str | None = None) -> tuple[str
 def unmarked_utf16(content: bytes) -> str | None:
     """Which UTF-16 a text without a byte order mark seems to be in; None where it doesn't seem to be UTF-16.
 
-    Text has ASCII in it, at least line ends and spaces, and never the character NUL.
+    Text has ASCII in it, at least line ends and spaces, and never the character NUL. What could be UTF-8 is that,
+    unless there are as many control characters in it as UTF-16 makes of letters.
     """
     sample = content[: 1 << 16]
-    if len(content) % 2 or not sample.count(0):
+    if len(content) % 2 or not sample.count(0) or (_is_utf8(sample) and 10 * _controls(sample) < 3 * len(sample)):
         return None
     for encoding, zeros, others in (("utf-16-le", sample[1::2], sample[::2]), ("utf-16-be", sample[::2], sample[1::2])):
         if zeros.count(0) * 10 >= len(zeros) and not _has_nul(sample, encoding) and others.count(0) <= zeros.count(0):
             return encoding
     return None
+
+
+def _is_utf8(sample: bytes) -> bool:
+    """Whether a file that begins so may be UTF-8: a character may be cut at the end."""
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start > len(sample) - 4
+    return True
+
+
+def _controls(sample: bytes) -> int:
+    """How many bytes are control characters that text doesn't have."""
+    return sum(sample.count(byte) for byte in range(32) if byte not in b"\t\n\r")
 
 
 def _has_nul(sample: bytes, encoding: str) -> bool:

@@ -132,19 +132,16 @@ def _protected(kept: Sequence[Token]) -> Code | tuple[str, str]:
 
 def _pairs(pieces: Sequence[_Piece]) -> dict[int, int]:
     """The numbers of a run's tags that are halves of a pair → the pair's number."""
-    opened, pairs, count = list[int](), dict[int, int](), 0
+    opened, pairs = dict[str, list[int]](), dict[int, int]()
     for place, piece in enumerate(pieces):
         token = piece.token
         if not piece.is_translated or token.kind not in ("start", "end") or token.is_empty:
             continue
+        waiting = opened.setdefault(token.name, [])
         if token.kind == "start":
-            opened.append(place)
-            continue
-        match = next((i for i in reversed(opened) if pieces[i].token.name == token.name), None)
-        if match is not None:
-            opened.remove(match)
-            count += 1
-            pairs[match] = pairs[place] = count
+            waiting.append(place)
+        elif waiting:
+            pairs[waiting.pop()] = pairs[place] = len(pairs) // 2 + 1
     return pairs
 
 

@@ -1,5 +1,6 @@
 """Which elements of HTML are open at a place, and whether its text is to be translated."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from polyhead.formats.html_tokens import Token
@@ -12,6 +13,8 @@ INLINE = frozenset(
 _VERBATIM = frozenset("code kbd math pre samp script style svg textarea tt var xmp iframe noembed noframes".split())  # noqa: SIM905
 _SCOPES = frozenset("article aside body button div dl fieldset form main ol section select table td th ul".split())  # noqa: SIM905
 """Elements that hide what is open outside of them from what closes by itself."""
+_DEEPEST_IMPLIED = 100
+"""How far up what closes by itself is looked for."""
 _CLOSED_BY = {
     "li": {"li"},
     "dt": {"dt", "dd"},
@@ -29,6 +32,8 @@ class Scope:
     """The open elements, from the outermost on, each with whether its text is to be translated."""
 
     _open: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
+    _count: Counter[str] = field(default_factory=Counter[str])
+    """How many elements of each name are open."""
 
     @property
     def is_translated(self) -> bool:
@@ -38,7 +43,7 @@ class Scope:
     @property
     def keeps_space(self) -> bool:
         """Whether white space means something here."""
-        return any(name == "pre" for name, _ in self._open)
+        return self._count["pre"] > 0
 
     def enter(self, tag: Token) -> bool:
         """Takes a start tag → whether what belongs to its element is to be translated."""
@@ -46,20 +51,27 @@ class Scope:
         inside = _wanted(tag, self.is_translated)
         if not tag.is_empty:
             self._open.append((tag.name, inside))
+            self._count[tag.name] += 1
         return inside
 
     def leave(self, tag: Token) -> None:
         """Takes an end tag; one of nothing open changes nothing."""
-        if any(name == tag.name for name, _ in self._open):
-            while self._open.pop()[0] != tag.name:
-                pass
+        if self._count[tag.name]:
+            self._close(next(i for i in reversed(range(len(self._open))) if self._open[i][0] == tag.name))
+
+    def _close(self, place: int) -> None:
+        """Closes an open element and all within it."""
+        self._count.subtract(name for name, _ in self._open[place:])
+        del self._open[place:]
 
     def _close_implied(self, name: str) -> None:
         closed = _CLOSED_BY.get(name, set[str]() if name in INLINE or name == "br" else {"p"})
-        scopes = _SCOPES - closed
-        for place in range(len(self._open) - 1, -1, -1):
+        if not any(self._count[each] for each in closed):
+            return
+        scopes, last = _SCOPES - closed, max(0, len(self._open) - _DEEPEST_IMPLIED)
+        for place in reversed(range(last, len(self._open))):
             if self._open[place][0] in closed:
-                del self._open[place:]
+                self._close(place)
             elif self._open[place][0] in scopes:
                 return
 

@@ -35,9 +35,11 @@ def read_json(source: Source) -> TextDocument:
         if any(key.startswith("@") for key in path):  # .arb: what is said about an entry
             continue
         unit = without_margins(Marked(value), line, ".".join(path))
-        if not has_words(unit.marked) or _SURROGATE.search(value):
+        if not has_words(unit.marked):
             continue
-        if is_icu_choice(value):
+        if _SURROGATE.search(value):
+            notes.append((line, f"{unit.name} has half of a surrogate pair in it and was left as it is"))
+        elif is_icu_choice(value):
             notes.append((line, left_choice(unit.name)))
         else:
             regions.append(single(text, start, end, unit, lambda whole: write(whole.written())))

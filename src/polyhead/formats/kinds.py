@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from re import Pattern
 
 from polyhead.formats.document import Document, Source
 from polyhead.formats.docx import read_docx
@@ -16,6 +15,7 @@ from polyhead.formats.subtitles import read_srt, read_vtt
 from polyhead.formats.tmx import read_tmx
 from polyhead.formats.xliff import read_xliff
 from polyhead.formats.yaml_strings import read_yaml
+from polyhead.inline.find import Kind
 
 
 @dataclass(frozen=True)
@@ -28,24 +28,25 @@ class Format:
     """The endings of its files' names, in lower case."""
     read: Callable[[Source], Document]
     """Raises PolyheadError for a file that is damaged or isn't of this kind."""
-    placeholders: tuple[str, ...] = ()
-    """Kinds of placeholders that its texts usually have, by the names of `polyhead.inline.find`."""
-    patterns: tuple[Pattern[str], ...] = ()
-    """More that stays as it is in its texts."""
+    placeholders: tuple[Kind, ...] = ()
+    """Kinds of placeholders that its texts usually have."""
 
+
+_SOFTWARE: tuple[Kind, ...] = ("printf", "braces", "tags", "entities", "escapes")
+"""What the texts of programs have in them."""
 
 FORMATS: Mapping[str, Format] = {
     "html": Format("HTML", (".html", ".htm", ".xhtml"), read_html, ("braces",)),
-    "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, ("printf", "braces", "tags", "entities")),
+    "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, _SOFTWARE),
+    "xliff": Format("XLIFF 1.2 and 2", (".xlf", ".xliff"), read_xliff, _SOFTWARE),
+    "tmx": Format("TMX", (".tmx",), read_tmx, _SOFTWARE),
+    "docx": Format("DOCX (Word)", (".docx",), read_docx),
+    "odt": Format("ODT (OpenDocument)", (".odt",), read_odt),
     "md": Format("Markdown", (".md", ".markdown"), read_markdown, ("braces",)),
     "srt": Format("SRT (SubRip)", (".srt",), read_srt),
     "vtt": Format("WebVTT", (".vtt",), read_vtt),
-    "json": Format("JSON string table", (".json", ".arb"), read_json, ("printf", "braces", "tags", "entities")),
-    "xliff": Format("XLIFF 1.2 and 2", (".xlf", ".xliff"), read_xliff, ("printf", "braces")),
-    "tmx": Format("TMX", (".tmx",), read_tmx, ("printf", "braces")),
-    "docx": Format("DOCX (Word)", (".docx",), read_docx),
-    "odt": Format("ODT (OpenDocument)", (".odt",), read_odt),
-    "yaml": Format("YAML string table", (".yaml", ".yml"), read_yaml, ("printf", "braces", "tags", "entities")),
+    "json": Format("JSON string table", (".json", ".arb"), read_json, _SOFTWARE),
+    "yaml": Format("YAML string table", (".yaml", ".yml"), read_yaml, _SOFTWARE),
     "text": Format("plain text", (".txt",), read_plain),
 }
 """Kind → format, in the order in which a listing shows them."""

@@ -4,8 +4,10 @@ from polyhead.errors import DataError
 
 
 def is_same(first: str, second: str) -> bool:
-    """Whether two codes name one language, one perhaps more exactly than the other."""
+    """Whether two codes name one language, one perhaps more exactly than the other; und may be any."""
     one, other = (code.replace("_", "-").lower().split("-") for code in (first, second))
+    if "und" in (one[0], other[0]):
+        return True
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
-from polyhead.formats.markdown_inline import Inline, Segment
+from polyhead.formats.markdown_inline import Image, Inline, Segment
 from polyhead.formats.markdown_places import parser
 from polyhead.formats.splicing import Region, Spliced, in_one_language
-from polyhead.formats.unit import has_words, without_edges
+from polyhead.formats.unit import has_words, without_edges, without_margins
 from polyhead.inline.codes import Marked
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
@@ -21,7 +21,9 @@ _FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(?:.*\r?\n)*?(?:\1|\.\.\.)[ \t]*(
 def read_markdown(source: Source) -> TextDocument:
     """A Markdown file: CommonMark with tables. Raises DataError for one in an unknown encoding."""
     text, encoding = decoded(source.content, source.name)
-    return TextDocument(Spliced(text, tuple(_regions(text))), encoding)
+    found = list(_found(text))
+    regions = tuple(each for each in found if isinstance(each, Region))
+    return TextDocument(Spliced(text, regions), encoding, tuple(each for each in found if not isinstance(each, Region)))
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def _lines(text: str) -> list[_Line]:
     return [_Line(line.start(), line[0].rstrip("\r\n")) for line in _LINE.finditer(text)]
 
 
-def _regions(text: str) -> Iterator[Region]:
+def _found(text: str) -> Iterator[Region | tuple[int, str]]:
+    """The regions of the blocks, and notes on those that were left as they are."""
     markdown, environment = parser(), dict[str, Any]()
     front = _FRONT.match(text)
     skipped = len(_LINE.findall(front[0])) - 1 if front else 0
@@ -48,7 +51,12 @@ def _regions(text: str) -> Iterator[Region]:
             continue
         own, is_cell = lines[token.map[0] : token.map[1]], before.type in ("th_open", "td_open")
         block = _cell(token.content, own[0], place) if is_cell else _block(token.content, own)
-        if block is not None:
+        if block is None:
+            yield (
+                token.map[0] + 1,
+                "a character in it, such as NUL, is not read as it stands there, so it was left as it is",
+            )
+        else:
             place = block.end
             yield from _region(text, inline, token.content, token.map[0] + 1, block)
 
@@ -74,7 +82,7 @@ def _cell(content: str, line: _Line, behind: int) -> _Block | None:
 
 
 def _block(content: str, lines: Sequence[_Line]) -> _Block | None:
-    """A paragraph or heading; None where its text isn't found in the file as it is, since a TAB was cut in two."""
+    """A paragraph or heading; None where its text isn't found in the file as it is, such as that with a NUL."""
     parts = [part.strip() for part in content.split("\n")]
     columns = [line.text.rfind(part) for part, line in zip(parts, lines, strict=False)]
     if min(columns) < 0 or len(columns) < len(parts):
@@ -89,10 +97,14 @@ def _region(text: str, inline: Inline, content: str, line: int, block: _Block) -
     segments = inline.segments(content)
     units = [without_edges(segment.whole, line + segment.line) for segment in segments]
     used = [number for number, unit in enumerate(units) if has_words(unit.marked)]
-    if used:
+    images = [image for segment in segments for image in segment.images]
+    own = [units[number] for number in used]
+    own += [without_margins(Marked(image.words), line + image.line, "picture") for image in images]
+    if own:
         raw = text[block.start : block.end]
-        writer = _Writer(inline, tuple(segments), tuple(used), block, "\r\n" if "\r\n" in raw else "\n")
-        yield Region(block.start, block.end, tuple(units[number] for number in used), in_one_language(raw, writer))
+        line_end = "\r\n" if "\r\n" in raw else "\n"
+        writer = _Writer(inline, tuple(segments), tuple(used), tuple(images), block, line_end)
+        yield Region(block.start, block.end, tuple(own), in_one_language(raw, writer))
 
 
 @dataclass(frozen=True)
@@ -103,15 +115,19 @@ class _Writer:
     segments: tuple[Segment, ...]
     used: tuple[int, ...]
     """The numbers of the segments that are translated."""
+    images: tuple[Image, ...]
+    """The pictures whose words are translated, too."""
     block: _Block
     line_end: str
 
     def __call__(self, wholes: Sequence[Marked]) -> str:
-        texts = dict(zip(self.used, wholes, strict=True))
+        texts = dict(zip(self.used, wholes[: len(self.used)], strict=True))
+        words = zip(self.images, wholes[len(self.used) :], strict=True)
+        images = {image.raw: image.written(whole.written()) for image, whole in words}
         written = ""
         for number, segment in enumerate(self.segments):
             prefix = self.block.prefixes[segment.line] if number else ""
-            written += prefix + self.inline.written(texts.get(number, segment.whole))
+            written += prefix + self.inline.written(texts.get(number, segment.whole), images)
             written += segment.ending + (self.line_end if number + 1 < len(self.segments) else "")
         return _in_cell(written) if self.block.is_cell else written
 

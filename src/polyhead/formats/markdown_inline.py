@@ -1,12 +1,12 @@
 """The text of a Markdown block with its elements as codes, and such a text written as Markdown again."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from polyhead.formats.markdown_places import Element, elements
-from polyhead.formats.unit import mapped
+from polyhead.formats.unit import has_words, mapped
 from polyhead.inline.codes import Code, Marked, Role
 
 if TYPE_CHECKING:
@@ -28,6 +28,20 @@ _HTML = {
 
 
 @dataclass(frozen=True)
+class Image:
+    """A picture, with the words that stand for it."""
+
+    raw: str
+    words: str
+    line: int
+    """The line of the block that it begins in, counted from 0."""
+
+    def written(self, words: str) -> str:
+        """The picture with other words."""
+        return f"![{escaped(' '.join(words.split()), is_first=False)}{self.raw[self.raw.index('](') :]}"
+
+
+@dataclass(frozen=True)
 class Segment:
     """A part of a block's text between two line breaks that are meant."""
 
@@ -36,6 +50,8 @@ class Segment:
     """The line of the block that it begins in, counted from 0."""
     ending: str
     """How the line break behind it is written, up to the end of that line; empty for the last."""
+    images: tuple[Image, ...]
+    """The pictures in it that have plain words."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +65,29 @@ class Inline:
     def segments(self, content: str) -> list[Segment]:
         """A block's text, as markdown-it gives it, as texts with codes."""
         found = elements(self.markdown, content, self.environment)
-        breaks = [each for each in found if _is_break(each, content)]
-        parts = list[Segment]()
-        start, pairs = 0, _pairs(found, content)
-        for end in [*breaks, Element("hardbreak", len(content), len(content), "")]:
-            text_end = len(content[: end.start].rstrip(" ")) if end in breaks else end.start
-            own = [each for each in found if start <= each.start and each.end <= end.start]
-            whole = Marked.of(_parts(content, start, text_end, own, pairs))
-            parts.append(Segment(whole, content.count("\n", 0, start), content[text_end : end.end].partition("\n")[0]))
-            start = end.end
+        pairs, own = _pairs(found, content), list[Element]()
+        parts, start, line = list[Segment](), 0, 0
+        for each in [*found, Element("hardbreak", len(content), len(content), "")]:
+            if not _is_break(each, content):
+                own.append(each)
+                continue
+            end = each.start
+            while each.end > each.start and end > start and content[end - 1] == " ":
+                end -= 1
+            whole = Marked.of(_parts(content, start, end, own, pairs))
+            images = tuple(_images(content, own))
+            parts.append(Segment(whole, line, content[end : each.end].partition("\n")[0], images))
+            line += content.count("\n", start, each.end)
+            start, own = each.end, []
         return parts
 
-    def written(self, whole: Marked) -> str:
-        """A text as Markdown that is read as that text: where marks would not be taken for marks, with tags of HTML."""
+    def written(self, whole: Marked, images: Mapping[str, str]) -> str:
+        """A text as Markdown that is read as that text: where marks would not be taken for marks, with tags of HTML.
+
+        images: a picture as it was → as it is to be written
+        """
+        codes = (replace(code, content=images.get(code.content, code.content)) for code in whole.codes)
+        whole = Marked(whole.text, tuple(codes))
         whole = mapped(whole, lambda text: " ".join(re.split(r"[\r\n]", text)))
         plain = "".join(_writes(whole, is_html=False))
         return plain if self._reads(plain) == whole.text else "".join(_writes(whole, is_html=True))
@@ -70,26 +96,33 @@ class Inline:
         return "\n".join(segment.whole.text for segment in self.segments(content))
 
 
+def _images(content: str, found: Sequence[Element]) -> Iterator[Image]:
+    """The pictures whose words are words alone, and whose place is written behind them."""
+    from markdown_it.common.utils import unescapeAll
+
+    for each in found:
+        raw, words = content[each.start : each.end], unescapeAll(each.content)
+        is_plain = not re.search(r"[][<>`*_!]", words) and raw.startswith(f"![{each.content}](")
+        if each.kind == "image" and is_plain and has_words(Marked(words)):
+            yield Image(raw, words, content.count("\n", 0, each.start))
+
+
 def _is_break(each: Element, content: str) -> bool:
     """Whether a line has to end here: where the author said so, and behind the name of an alert."""
-    return each.kind == "hardbreak" or (each.kind == "softbreak" and bool(_ALERT.fullmatch(content[: each.start])))
+    return each.kind == "hardbreak" or (each.kind == "softbreak" and bool(_ALERT.fullmatch(content, 0, each.start)))
 
 
 def _pairs(found: Sequence[Element], content: str) -> dict[int, tuple[Role, int]]:
     """Where each half of a pair begins → which half it is, and the pair's number."""
-    opened, pairs = list[tuple[str, int]](), dict[int, tuple[Role, int]]()
+    opened, pairs = dict[str, list[int]](), dict[int, tuple[Role, int]]()
     for each in found:
         name, is_end = _half(each, content)
-        if not name:
-            continue
-        if not is_end:
-            opened.append((name, each.start))
-            continue
-        match = next((one for one in reversed(opened) if one[0] == name), None)
-        if match is not None:
-            opened.remove(match)
+        waiting = opened.setdefault(name, [])
+        if name and not is_end:
+            waiting.append(each.start)
+        elif waiting:
             number = len(pairs) // 2 + 1
-            pairs[match[1]], pairs[each.start] = ("open", number), ("close", number)
+            pairs[waiting.pop()], pairs[each.start] = ("open", number), ("close", number)
     return pairs
 
 

@@ -27,4 +27,5 @@ def _regions(text: str) -> list[Region]:
 
 
 def _one_line(whole: Marked) -> str:
-    return re.sub(r"\s*[\r\n]+\s*", " ", whole.written())
+    first, *others = re.split(r"[\r\n]+", whole.written())
+    return " ".join([first.rstrip(), *(other.strip() for other in others)]) if others else first

@@ -25,10 +25,10 @@ def read_po(source: Source) -> TextDocument:
     declared = found[1].decode("ascii") if found and found[1] != b"CHARSET" else None
     text, encoding = decoded(source.content, source.name, declared)
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
+    check_lines(lines, source.name)
     messages = entries(text, source.name)
     first = messages[0].line - 1 if messages else len(lines)
     header = Header.of([line.rstrip("\r\n") for line in lines[:first]])
-    check_lines(lines, source.name)
     misplaced = _HEADER.search(text)
     if misplaced and not header.lines:
         message = "the header is not the first entry; put it there: msgcat FILE -o FILE"

@@ -8,6 +8,8 @@ from polyhead.errors import DataError
 from polyhead.extras import needing_extra
 
 _LINE = re.compile(r'\s*(#.*|(msg\w+(\[\d+\])?\s*)?"(?:[^"\\]|\\.)*"\s*|)$')
+_REMARK = re.compile(r"^#(?![\s.:,|~#])", re.MULTILINE)
+"""A comment without a space, which polib doesn't know."""
 _STRANGE = str.maketrans({c: chr(0xF0000 + i) for i, c in enumerate("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")})
 """What Python ends a line at and gettext doesn't."""
 _BACK = {ord(stand_in): character for character, stand_in in _STRANGE.items()}
@@ -37,7 +39,8 @@ def entries(text: str, name: str) -> list[Entry]:
     with needing_extra("reading PO files"):
         import polib
     try:
-        read = polib.pofile(text.translate(_STRANGE) + "\n")  # a path has no line break: this is never taken for one
+        readable = _REMARK.sub("# ", text.translate(_STRANGE))
+        read = polib.pofile(readable + "\n")  # a path has no line break: this is never taken for one
     except OSError as error:
         line = re.search(r"line (\d+)", str(error))
         why = str(error).partition(": ")[2] or "this is no line of a PO file"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhead.errors import DataError
+from polyhead.formats.languages_of_files import is_same
 from polyhead.formats.po_plurals import Plurals
 
 _FIELD = re.compile(r'\s*"([A-Za-z-]+):\s*(.*?)(\\n)?"\s*$')
@@ -76,7 +77,7 @@ def needed(header: Header, language: str, plurals: Plurals, has_translations: bo
     """
     values = dict[str, str]()
     said = header.fields.get("Language", "").strip()
-    same = said.replace("_", "-").lower().partition("-")[0] == language.lower().partition("-")[0]
+    same = bool(said) and is_same(said, language)
     if said and not same and has_translations:
         raise DataError(f"it has translations into {said[:20]}; translate the .pot file, or name that language", name)
     if not same:

@@ -29,7 +29,13 @@ def read_tmx(source: Source) -> TextDocument:
         raise DataError(
             f"it has no texts in {wanted[:20]} but in {', '.join(languages)[:80]}; name one of these", source.name
         )
-    return TextDocument(Spliced(tree.text, tuple(regions)), tree.encoding)
+    lacking = [
+        unit for unit in units if not _variant(unit, source.target_language) and not _source(unit, source, usual)
+    ]
+    notes = (
+        ((tree.line(lacking[0]), f"{len(lacking):,} units from here on have no text to translate"),) if lacking else ()
+    )
+    return TextDocument(Spliced(tree.text, tuple(regions)), tree.encoding, notes)
 
 
 def _variants(unit: Element) -> Iterator[Element]:
@@ -46,17 +52,21 @@ def _variant(unit: Element, language: str) -> Element | None:
     return min(found, key=lambda variant: _language(variant).lower() != language.lower(), default=None)
 
 
+def _source(unit: Element, source: Source, usual: str) -> Element | None:
+    """A unit's text in the language to translate from."""
+    language = source.source_language or unit.attributes.get("srclang", usual)
+    return next(_variants(unit), None) if language == _ANY else _variant(unit, language)
+
+
 def _of_unit(tree: Tree, unit: Element, source: Source, usual: str) -> Iterator[Region]:
     if _variant(unit, source.target_language):
         return
-    language = source.source_language or unit.attributes.get("srclang", usual)
-    variants = list(_variants(unit))
-    found = variants[0] if language == _ANY and variants else _variant(unit, language)
+    found = _source(unit, source, usual)
     segment = found.first("seg") if found else None
     if found is None or segment is None or not segment.children:
         return
     text = without_margins(marked(tree, segment, _alike), tree.line(segment), unit.attributes.get("tuid", ""))
-    last = variants[-1]
+    last = list(_variants(unit))[-1]
     yield Region(last.end, last.end, (text,), _Writer(tree, found, segment, source.target_language))
 
 

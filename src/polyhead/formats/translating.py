@@ -1,17 +1,15 @@
 """A document through a translator: its units sent, what comes back checked, and the document written with it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from re import Pattern
 
 from polyhead.formats.document import Source
-from polyhead.formats.kinds import FORMATS, Format
+from polyhead.formats.kinds import FORMATS
 from polyhead.formats.recognising import kind_of
 from polyhead.formats.unit import Answer, Answered, Translate, Unit, code_problems
 from polyhead.inline.codes import Code, Marked
-
-FindMore = Callable[[Marked, Collection[str], Sequence[Pattern[str]]], Marked]
-"""Finds placeholders of the named kinds, and whatever own patterns match, in a text that may have codes already."""
+from polyhead.inline.find import Kind, find_more
 
 
 @dataclass(frozen=True)
@@ -40,52 +38,44 @@ class Translated:
 
 
 def translate_document(
-    source: Source,
-    translate: Translate,
-    kind: str | None = None,
-    find_more: FindMore | None = None,
-    own: Sequence[Pattern[str]] = (),
+    source: Source, translate: Translate, kind: str | None = None, own: Sequence[Pattern[str]] = ()
 ) -> Translated:
     """A file translated with its form kept.
 
     kind: one of `FORMATS`; None: as its name and content say
-    find_more: finds the placeholders that the format's texts usually have; None: only what is markup there is a code
-    own: patterns of more text that stays as it is
+    own: patterns of text that stays as it is, besides the placeholders that the format's texts usually have
     Raises PolyheadError where the file cannot be read as what it is, and whatever `translate` raises.
     """
     form = FORMATS[kind or kind_of(source.name, source.content)]
     document = form.read(source)
-    answers = answered(document.units, translate, _finder(form, find_more, own))
+    sent = to_send(document.units, form.placeholders, own)
+    answers = checked(document.units, sent, translate(sent) if sent else ())
     problems = [Problem(line, "", sentence) for line, sentence in document.notes]
     problems += [Problem(a.unit.line, a.unit.name, sentence) for a in answers for sentence in a.problems]
     problems.sort(key=lambda problem: problem.line)
     return Translated(document.written(answers), len(answers), tuple(problems))
 
 
-def answered(units: Sequence[Unit], translate: Translate, find: Callable[[Marked], Marked]) -> list[Answered]:
-    """Each unit with its translation, in which `find`'s codes are text again.
+def to_send(units: Sequence[Unit], placeholders: Collection[Kind], own: Sequence[Pattern[str]] = ()) -> list[Marked]:
+    """The texts of units as a translator is to get them, with placeholders of these kinds as codes, too."""
+    return [_with_more(unit.marked, find_more(unit.marked, placeholders, own)) for unit in units]
 
-    Whether all codes are there, once and in order, is checked here, whatever the translator says.
+
+def checked(units: Sequence[Unit], sent: Sequence[Marked], answers: Sequence[Answer]) -> list[Answered]:
+    """Each unit with its translation, in which the placeholders that were found in its text are text again.
+
+    Whether all codes are there, once and in order, is checked here, whatever the translator says. Raises ValueError
+    where the translator gave back more or fewer texts than it got.
     """
-    sent = [_with_more(unit.marked, find) for unit in units]
-    answers: Sequence[Answer] = translate(sent) if sent else ()
     if len(answers) != len(sent):
         raise ValueError(f"the translator was given {len(sent)} texts and gave back {len(answers)}")
     return list(map(_checked, units, sent, answers))
 
 
-def _finder(form: Format, find_more: FindMore | None, own: Sequence[Pattern[str]]) -> Callable[[Marked], Marked]:
-    if find_more is None:
-        return lambda marked: marked
-    return lambda marked: find_more(marked, form.placeholders, (*form.patterns, *own))
-
-
-def _with_more(marked: Marked, find: Callable[[Marked], Marked]) -> Marked:
+def _with_more(marked: Marked, found: Marked) -> Marked:
     """A text with the codes found in it, unless one of them can't be told from the text's own."""
-    found = find(marked)
     own = {code.content for code in marked.codes}
-    new = sum(code.content in own for code in found.codes)
-    return found if new == len(marked.codes) else marked
+    return found if sum(code.content in own for code in found.codes) == len(marked.codes) else marked
 
 
 def _checked(unit: Unit, sent: Marked, answer: Answer) -> Answered:

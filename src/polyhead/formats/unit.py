@@ -118,41 +118,40 @@ def without_edges(whole: Marked, line: int, name: str = "") -> Unit:
     """
     parts = list(whole.parts())
     edges = [_is_edge(part) for part in parts]
-    front = next((i for i, edge in enumerate(edges) if not edge), len(parts))
-    back = next((i for i, edge in enumerate(reversed(edges)) if not edge), 0) if front < len(parts) else 0
-    while (cut := _cut_pair(parts, front, back)) is not None:
-        front, back = cut
-    return _divided(whole, parts, front, back, line, name)
+    front = edges.index(False) if False in edges else len(parts)
+    end = len(parts) - edges[::-1].index(False) if front < len(parts) else len(parts)
+    return _divided(whole, parts, *_whole_pairs(parts, front, end), line, name)
 
 
 def _is_edge(part: str | Code) -> bool:
     return not part.strip() if isinstance(part, str) else part.start == part.end
 
 
-def _cut_pair(parts: Sequence[str | Code], front: int, back: int) -> tuple[int, int] | None:
-    """How many parts to take from the front and the back, where as many as given cut a pair in two; else None."""
-    inside = _pairs(parts[front : len(parts) - back])
-    for i in range(front):
-        part = parts[i]
-        if isinstance(part, Code) and part.pair is not None and part.pair in inside:
-            return i, back
-    for i in range(back):
-        part = parts[len(parts) - 1 - i]
-        if isinstance(part, Code) and part.pair is not None and part.pair in inside:
-            return front, i
-    return None
-
-
-def _pairs(parts: Sequence[str | Code]) -> set[int]:
-    return {part.pair for part in parts if isinstance(part, Code) and part.pair is not None}
+def _whole_pairs(parts: Sequence[str | Code], front: int, end: int) -> tuple[int, int]:
+    """Which parts to take, where of all pairs of codes both halves or neither is to be in parts[front:end]."""
+    other, opened = dict[int, int](), dict[int, int]()
+    for place, part in enumerate(parts):
+        if isinstance(part, Code) and part.pair is not None:
+            half = opened.setdefault(part.pair, place)
+            other[place], other[half] = half, place
+    new = list(range(front, end))
+    while new:
+        half = other.get(new.pop(), front)
+        if half < front:
+            new += range(half, front)
+            front = half
+        elif half >= end > front:
+            new += range(end, half + 1)
+            end = half + 1
+    return front, end
 
 
 def _divided(whole: Marked, parts: Sequence[str | Code], front: int, back: int, line: int, name: str) -> Unit:
-    """The unit of a text of which so many parts at the front are its head, and so many at the back its tail."""
-    count = [sum(isinstance(part, Code) for part in some) for some in (parts[:front], parts[len(parts) - back :])]
+    """The unit of a text of which parts[front:back] are to be translated."""
+    count = [sum(isinstance(part, Code) for part in some) for some in (parts[:front], parts[back:])]
     first, last = count[0], len(whole.codes) - count[1]
     begin = sum(len(part) for part in parts[:front] if isinstance(part, str))
-    end = len(whole.text) - sum(len(part) for part in parts[len(parts) - back :] if isinstance(part, str))
+    end = len(whole.text) - sum(len(part) for part in parts[back:] if isinstance(part, str))
     head, middle, tail = whole.codes[:first], whole.codes[first:last], whole.codes[last:]
     inner = without_margins(Marked(whole.text[begin:end], tuple(code.moved(-begin) for code in middle)), line, name)
     return replace(
@@ -172,7 +171,8 @@ def code_problems(expected: Marked, found: Marked) -> tuple[str, ...]:
     wanted, given = (Counter(map(_identity, marked.codes)) for marked in (expected, found))
     problems = [_sentence(content, "is missing") for content, _, _ in (wanted - given).elements()]
     problems += [_sentence(content, "is there too often") for content, _, _ in (given - wanted).elements()]
-    if not problems and not _is_well_formed(found, _is_nested(expected)):
+    ordered = _is_well_formed(found, _is_nested(expected)) or not _is_well_formed(expected, nested=False)
+    if not problems and not ordered:
         problems.append("its tags stand in the wrong order")
     return tuple(dict.fromkeys(problems))
 
@@ -188,7 +188,7 @@ def _sentence(content: str, what: str) -> str:
 
 def _is_well_formed(marked: Marked, nested: bool) -> bool:
     """Whether codes rise within the text, and close after they open: where `nested`, the last first."""
-    done, opened = 0, list[int]()
+    done, opened, order = 0, set[int](), list[int]()
     for code in marked.codes:
         if not done <= code.start <= code.end <= len(marked.text):
             return False
@@ -196,8 +196,9 @@ def _is_well_formed(marked: Marked, nested: bool) -> bool:
         if code.pair is None or code.role == "alone":
             continue
         if code.role == "open":
-            opened.append(code.pair)
-        elif code.pair not in opened or (nested and opened[-1] != code.pair):
+            opened.add(code.pair)
+            order.append(code.pair)
+        elif code.pair not in opened or (nested and order.pop() != code.pair):
             return False
         else:
             opened.remove(code.pair)

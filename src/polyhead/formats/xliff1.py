@@ -8,7 +8,7 @@ from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
 from polyhead.formats.xml_inline import Half, marked, written
-from polyhead.formats.xml_tree import Element, Tree, escaped, with_attributes
+from polyhead.formats.xml_tree import Element, Tree, escaped, opened, with_attributes
 
 _UNTRANSLATED = frozenset({"new", "needs-translation"})
 _AROUND = frozenset({"g", "mrk"})
@@ -78,9 +78,7 @@ class _Writer:
         (answer,) = answers
         name, space = f"{self.tree.prefix(self.source)}target", self.tree.indentation(self.source)
         tag = self.tree.tag(self.target) if self.target else f"<{name}>"
-        tag = with_attributes(
-            tag.replace("/>", ">"), {"state": "needs-review-translation", "state-qualifier": "mt-suggestion"}
-        )
+        tag = with_attributes(opened(tag), {"state": "needs-review-translation", "state-qualifier": "mt-suggestion"})
         note = f"{self.tree.prefix(self.source)}note"
         notes = [f'{space}<{note} from="polyhead">{escaped(problem)}</{note}>' for problem in answer.problems]
         before = "" if self.target else space

@@ -8,7 +8,7 @@ from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
 from polyhead.formats.xml_inline import Half, marked, written
-from polyhead.formats.xml_tree import Element, Tree, escaped, with_attributes
+from polyhead.formats.xml_tree import Element, Tree, escaped, opened, with_attributes
 
 _GOOD = {"state": "translated", "subState": "polyhead:machine"}
 _DOUBTFUL = {"state": "initial", "subState": "polyhead:doubtful"}
@@ -103,9 +103,9 @@ class _Writer:
         text, source, target = self.tree.text, segment.first("source"), segment.first("target")
         assert source is not None, "segments without a source have no region"
         name = f"{self.tree.prefix(source)}target"
-        tag = self.tree.tag(target).replace("/>", ">") if target else f"<{name}>"
+        tag = opened(self.tree.tag(target)) if target else f"<{name}>"
         between = text[source.end : target.start] if target else self.tree.indentation(source)
         behind = text[target.end if target else source.end : segment.end]
-        opened = with_attributes(self.tree.tag(segment), _DOUBTFUL if answer.problems else _GOOD)
+        begin = with_attributes(self.tree.tag(segment), _DOUBTFUL if answer.problems else _GOOD)
         before = text[segment.inner_start : source.end]
-        return f"{opened}{before}{between}{tag}{written(answer.proposed)}</{name}>{behind}"
+        return f"{begin}{before}{between}{tag}{written(answer.proposed)}</{name}>{behind}"

@@ -6,7 +6,7 @@ entities is refused, and of any other a DOCTYPE is passed over.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pyexpat import ErrorString
 from xml.parsers import expat
@@ -19,6 +19,7 @@ from polyhead.formats.splicing import Lines
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""")
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _TAG = re.compile(r"""<(?:[^>"']|"[^"]*+"|'[^']*+')*+>""")
+_ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*(?:"[^"]*"|'[^']*')""")
 _DEEPEST = 500
 LANGUAGE = "http://www.w3.org/XML/1998/namespace}lang"
 """The attribute xml:lang, as the names here are written."""
@@ -242,17 +243,20 @@ def escaped(text: str) -> str:
 _IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+def opened(tag: str) -> str:
+    """A tag as one that content follows, whether it was or not."""
+    return f"{tag[:-2].rstrip()}>" if tag.endswith("/>") else tag
+
+
 def with_attributes(tag: str, attributes: Mapping[str, str]) -> str:
     """A start tag with other values of some attributes, or with more of them."""
-    for name, value in attributes.items():
-        written = f"{name}={quoteattr(_IMPOSSIBLE.sub('', value))}"
-        pattern = re.compile(rf"""(?<=\s){re.escape(name)}\s*=\s*(?:"[^"]*"|'[^']*')""")
-        tag, found = pattern.subn(_constant(written), tag, count=1)
-        if not found:
-            end = len(tag) - (2 if tag.endswith("/>") else 1)
-            tag = f"{tag[:end].rstrip()} {written}{tag[end:]}"
-    return tag
+    written = {name: f"{name}={quoteattr(_IMPOSSIBLE.sub('', value))}" for name, value in attributes.items()}
+    missing = dict(written)
 
+    def changed(found: re.Match[str]) -> str:
+        missing.pop(found[1], None)
+        return written.get(found[1], found[0])
 
-def _constant(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda _: text
+    tag = _ATTRIBUTE.sub(changed, tag)
+    end = len(tag) - (2 if tag.endswith("/>") else 1)
+    return f"{' '.join([tag[:end].rstrip(), *missing.values()])}{tag[end:]}" if missing else tag

@@ -14,7 +14,7 @@ Kind = Literal["printf", "braces", "tags", "entities", "escapes"]
 &amp; &#160;; escapes: \\n, \\t, \\" and the like, written with a backslash."""
 
 _PATTERNS: dict[Kind, str] = {
-    "tags": r"<!--.{0,1000}?-->|</?[A-Za-z][\w:.-]*(?:\s+(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*)?/?>",
+    "tags": r"<!--.{0,1000}?-->|</?[A-Za-z][\w:.-]*+(?:\s++(?:\"[^\"]*+\"|'[^']*+'|[^<>\"'])*+)?/?>",
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     "printf": r"%%|%\([^()\s]{1,80}\)[-+#0]{0,4}\d{0,9}(?:\.\d{1,9})?[diouxXeEfFgGcrsa]?|"
     r"(?:(?<!\d)%|%(?=[^A-Za-z]{0,40}[A-Za-z@](?![A-Za-z])))(?:\d{1,9}\$)?[-+#0]{0,4}(?:\d{1,9}|\*)?(?:\.(?:\d{1,9}|\*))?(?:hh?|ll?|[jztL])?[diouxXeEfFgGaAcsSpn@]",

@@ -1,0 +1,128 @@
+"""Files are recognised by name and content, and what is given where lines are expected is named."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhead.errors import PolyheadError
+from polyhead.formats.kinds import FORMATS
+from polyhead.formats.recognising import _ADVICE, _TITLES, instead_of_lines, kind_of, recognise
+from tests.formats.office import archive, docx, odt
+
+
+def tar():
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as made:
+        made.addfile(tarfile.TarInfo("a"))
+    return written.getvalue()
+
+
+CONTENTS = [
+    ("html", b"\n<!DOCTYPE html><p>a"),
+    ("html", "<html><p>a".encode("utf-16")),
+    ("xliff", b'<?xml version="1.0"?><!-- c --><xliff version="1.2">'),
+    ("xliff", '<x:xliff version="2.0">'.encode("utf-16-le")),
+    ("tmx", b'<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd"><tmx version="1.4">'),
+    ("po", b'# c\nmsgid ""\nmsgstr ""\n"Language: ko\\n"\n'),
+    ("srt", b"\xef\xbb\xbf1\r\n00:00:01,000 --> 00:00:02,000\r\na"),
+    ("vtt", b"WEBVTT\n\n00:01.000 --> 00:02.000\na"),
+    ("json", b'{\n "a": "b"}'),
+    ("json", b'[{"a": 1}]'),
+    ("docx", docx("")),
+    ("odt", odt("")),
+    ("xml", b'<?xml version="1.0"?><a/>'),
+    ("gzip", gzip.compress(b"a")),
+    ("bzip2", bz2.compress(b"a")),
+    ("xz", lzma.compress(b"a")),
+    ("zip", archive({"a.txt": "a"})),
+    ("xlsx", archive({"xl/workbook.xml": "a"})),
+    ("tar", tar()),
+    ("parquet", b"PAR1\x15\x04\x15"),
+    ("pdf", b"%PDF-1.7"),
+]
+
+
+@pytest.mark.parametrize(("kind", "content"), CONTENTS)
+def test_content_alone_tells_the_kind(kind, content):
+    assert recognise("file", content) == kind
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_names_tell_the_kind(kind):
+    for suffix in FORMATS[kind].suffixes:
+        if kind not in ("docx", "odt"):
+            assert kind_of(f"FILE{suffix.upper()}", b"a") == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a dog\n",
+        "[1] Smith 2020 says\n",
+        "{x} y\n",
+        "<p>a</p>\n",
+        "1\n2\n3\n",
+        "msgid is a word\n",
+        '"quoted"\n',
+        "BZh and PAR1\n",
+        "",
+        "고양이가 물을 마신다.\n",
+    ],
+)
+def test_plain_text_is_taken_for_nothing_else(text):
+    assert recognise("file", text.encode()) is None
+    assert instead_of_lines("file", text.encode()) is None
+
+
+def test_content_speaks_against_a_name():
+    assert recognise("x.json", gzip.compress(b"{}")) == "gzip"
+    with pytest.raises(PolyheadError, match=r"^x\.po: it is compressed with gzip, .*; unpack it first"):
+        kind_of("x.po", gzip.compress(b"a"))
+
+
+def test_what_is_unknown_is_asked_for():
+    with pytest.raises(PolyheadError, match="neither its name nor its content says what it is; .* html, po, xliff"):
+        kind_of("file", b"a dog")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b'msgid "a"\nmsgstr ""\n',
+            "it is PO and POT (gettext), not lines of text; .*: polyhead translate MODEL f",
+        ),
+        (
+            "a dog\nb\n".encode("utf-16-le"),
+            "it is UTF-16-LE without a byte order mark; convert it: iconv -f UTF-16-LE -t UTF-8",
+        ),
+        ("a dog\nb\n".encode("utf-16-be"), "it is UTF-16-BE without"),
+        (gzip.compress(b"a"), "it is compressed with gzip, not lines of text; unpack it first, or .* .gz"),
+        (bz2.compress(b"a"), "it is compressed with bzip2, not lines of text; unpack it first: bunzip2"),
+        (docx("<w:p/>"), r"it is DOCX \(Word\), not lines of text"),
+        (b"PAR1\x15", "it is a Parquet table, not lines of text"),
+    ],
+)
+def test_what_is_given_where_lines_are_expected_is_named(content, message):
+    import re
+
+    assert re.match(message.replace("(gettext)", r"\(gettext\)"), instead_of_lines("f", content) or "")
+
+
+def test_every_kind_that_is_recognised_has_a_format_or_advice():
+    assert _TITLES.keys() == _ADVICE.keys()
+    kinds = {kind for kind, _ in CONTENTS}
+    assert kinds <= FORMATS.keys() | _TITLES.keys()
+
+
+@given(st.binary(max_size=200), st.sampled_from(["x", "x.docx", "x.po"]))
+def test_anything_is_recognised_or_not(content, name):
+    for beginning in (content, b"PK\3\4" + content, b"<" + content):
+        assert recognise(name, beginning) in {None, *FORMATS, *_TITLES}
+        instead_of_lines(name, beginning)
