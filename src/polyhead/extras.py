@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from polyhead.errors import PolyheadError
 
-EXTRAS = {"torch": "train", "sacrebleu": "train"}
+EXTRAS = {"torch": "train", "sacrebleu": "train", "lxml": "files", "polib": "files", "pyarrow": "files"}
 """Package → the extra of polyhead that brings it."""
 
 
