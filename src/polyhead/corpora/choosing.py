@@ -41,10 +41,11 @@ class Chooser:
         source = _in_language(names, wanted.source)
         target = _in_language([name for name in names if name != source], wanted.target)
         left = [name for name in names if name not in (source, target)]
-        source = source or _unnamed(left, SOURCE)
-        left = [name for name in left if name != source]
-        target = target or _unnamed(left, TARGET)
-        left = [name for name in left if name != target]
+        source = source or _take(left, [SOURCE])
+        target = target or _take(left, [TARGET])
+        # What is wanted and isn't there may be what the file doesn't say the language of.
+        source = source or (_take(left, _unnamed(left)) if wanted.source else None)
+        target = target or (_take(left, _unnamed(left)) if wanted.target else None)
         return self._complete((source, target), left, place)
 
     def _complete(self, found: Choice, left: list[str], place: str) -> Choice:
@@ -125,11 +126,17 @@ def _fits(found: str, code: str) -> bool:
     return is_bare and same_language(found, code)
 
 
-def _unnamed(names: Sequence[str], own: str) -> str | None:
-    """A text of which the file doesn't say the language, for the side `own`: its own or else the first."""
-    if own in names:
-        return own
-    return next((name for name in names if name in (SOURCE, TARGET) or name.isdigit()), None)
+def _unnamed(names: Sequence[str]) -> list[str]:
+    """The names that say no language."""
+    return [name for name in names if name in (SOURCE, TARGET) or name.isdigit()]
+
+
+def _take(left: list[str], any_of: Sequence[str]) -> str | None:
+    """The first of some names that is left, and is no longer then."""
+    taken = next((name for name in any_of if name in left), None)
+    if taken is not None:
+        left.remove(taken)
+    return taken
 
 
 def _candidates(names: Sequence[str], count: int) -> list[str]:

@@ -47,10 +47,8 @@ def chunks(member: Member) -> Iterator[bytes]:
     try:
         with member.open() as file:
             kind = member.suffix if member.suffix in COMPRESSED else _kind_of(file)
-            if kind is None:
-                yield from _plain(file)
-            else:
-                yield from _bounded(_DECOMPRESSORS[kind](file), member)
+            decompress = _plain if kind is None else _DECOMPRESSORS[kind]
+            yield from _bounded(decompress(file), member)
     except (EOFError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, _EndsEarly) as error:
         raise _damaged(member, kind, error) from error
     except ModuleNotFoundError as error:

@@ -9,7 +9,7 @@ from polyhead.corpora.compressed import as_file, read_head
 from polyhead.corpora.kinds import HEAD, text_of
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import one_line
-from polyhead.errors import DataError, shortened
+from polyhead.errors import DataError, shortened, shown
 from polyhead.extras import needing_extra
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def read_elements(member: Member, begun: Sequence[str], ended: Sequence[str]) ->
                 has_ended = event == "end"
                 if name_of(element) in (ended if has_ended else begun):
                     _check_declarations(element, member)
+                    if has_ended and (unknown := next(element.iter(etree.Entity), None)) is not None:
+                        raise DataError(f"the entity {shown(unknown.text)} is unknown", member.name, element.sourceline)
                     yield has_ended, element
                 if has_ended and name_of(element) in ended:
                     _forget(element)
