@@ -76,7 +76,7 @@ def test_encodings(write: Write) -> None:
     [
         ('msgid "a"\nmsgstr "b"\n\nmsgid "a" nonsense\nmsgstr "c"\n', "a.po:4: this is no PO file"),
         ("", "is empty"),
-        (po('msgid "a"\nmsgstr ""\n'), "none of its 1 units has a finished translation"),
+        (po('msgid "a"\nmsgstr ""\n'), "of its 1 units none has a finished translation"),
     ],
 )
 def test_what_is_wrong_is_said(write: Write, text: str, said: str) -> None:

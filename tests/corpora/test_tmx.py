@@ -63,7 +63,7 @@ def test_another_region_or_script_is_another_language(write: Write) -> None:
     texts = [{"en": "a", "zh-Hant": "甲", "zh-Hans": "乙", "pt-PT": "x"}]
     path = write("a.tmx", tmx(texts))
     assert pairs(path, "en", "zh-hans") == [("a", "乙")]
-    assert "none of its 1 units has a finished translation with en, pt-BR" in refusal(path, "en", "pt-BR")
+    assert "none of its 1 units has both en and pt-BR" in refusal(path, "en", "pt-BR")
     assert pairs(path, "en", "pt") == [("a", "x")]
 
 
@@ -77,7 +77,8 @@ def test_several_languages_without_a_choice_are_listed(write: Write) -> None:
 
 def test_a_language_that_is_not_there_is_said_with_those_that_are(write: Write) -> None:
     said = refusal(write("a.tmx", tmx(TWO)), "en", "de")
-    assert "none of its 2 units has a finished translation with en, de; there are texts in en, ko" in said
+    assert "none of its 2 units has both en and de; there are texts in en, ko" in said
+    assert "none of its 2 units has both a source and de" in refusal(write("a.tmx", tmx(TWO)), None, "de")
 
 
 def test_units_without_a_translation_are_counted_with_their_place(write: Write) -> None:

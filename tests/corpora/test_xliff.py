@@ -104,4 +104,4 @@ def test_without_a_target_language_any_is_meant(write: Write) -> None:
 
 def test_nothing_translated_is_said(write: Write) -> None:
     said = refusal(write("a.xlf", one("<trans-unit><source>a</source></trans-unit>")))
-    assert "none of its 1 units has a finished translation" in said
+    assert "of its 1 units none has a finished translation" in said

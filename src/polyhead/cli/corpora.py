@@ -35,11 +35,12 @@ class Corpora:
             )
         corpora = len(self.source) + len(self.pairs)
         if len(self.weights) not in (0, corpora):
-            named = (
-                f"--source names {corpora} files" if not self.pairs else f"--source and --pairs name {corpora} corpora"
+            names = " and ".join(
+                option for option, given in (("--source", self.source), ("--pairs", self.pairs)) if given
             )
             raise UsageError(
-                f"{named} and --weight {len(self.weights)} weights; give a weight for each corpus, or none"
+                f"{names or '--source'} names {corpora} files and --weight {len(self.weights)} weights; give a weight "
+                "for each corpus, or none"
             )
         if (self.dev_source is None) != (self.dev_target is None):
             raise UsageError("--dev-source and --dev-target go together")

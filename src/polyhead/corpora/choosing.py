@@ -25,12 +25,15 @@ class Chooser:
         self._settled: tuple[str, str] | None = None
         self.seen: dict[str, None] = {}
         """All names that came by, in order."""
+        self.found = False
+        """Whether a unit had both source and target."""
 
     def __call__(self, names: Names, place: str) -> Choice:
         """The names of source and target among those of a unit. DataError where more than two could be meant."""
         if names not in self._cache:
             self.seen |= dict.fromkeys(names)
             self._cache[names] = self._choose(names, place)
+            self.found |= None not in self._cache[names]
         return self._cache[names]
 
     def _choose(self, names: Names, place: str) -> Choice:
@@ -53,7 +56,7 @@ class Chooser:
         wanted = (self._wanted.source, self._wanted.target)
         is_open = [side is None and code is None for side, code in zip(found, wanted, strict=True)]
         count = sum(is_open)
-        if not count:
+        if not count or any(side is None and code for side, code in zip(found, wanted, strict=True)):
             return found
         candidates = _candidates(left, count)
         if self._settled is not None:
@@ -73,20 +76,16 @@ class Chooser:
 
     def _doubtful(self, place: str) -> DataError:
         return DataError(
-            f"up to {place} there are texts in {self.listed()}; say which are meant with --source-language and "
-            "--target-language, or with --columns",
+            f"up to {place} there are texts in {listed(list(self.seen))}; say which are meant with --source-language "
+            "and --target-language, or with --columns",
             self._path,
         )
-
-    def listed(self) -> str:
-        """All names that came by, as a message shows them."""
-        return listed(list(self.seen))
 
 
 def listed(names: Sequence[str]) -> str:
     """Names as a message shows them."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more if names else "none"
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def code_of(name: str | None) -> str | None:

@@ -50,6 +50,8 @@ UTF_16 = Kind("utf-16", "UTF-16 without a byte order mark", (), _AS_TEXT)
 
 OF_PAIRS = (TMX, XLIFF, PO, CSV, TSV, JSONL, PARQUET, ARROW)
 """Kinds of which one file holds both sides."""
+TABLES = (CSV, TSV, JSONL, PARQUET, ARROW)
+"""Those in which a unit is a row, whose texts are named by their columns."""
 ARCHIVES = (ZIP, TAR)
 _OTHERS = (SUBTITLES, WORD, OPEN_DOCUMENT, SPREADSHEET)
 _BY_ENDING = {ending: kind for kind in (*OF_PAIRS, *ARCHIVES, *_OTHERS) for ending in kind.endings}

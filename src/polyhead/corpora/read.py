@@ -1,14 +1,15 @@
 """From a path to sentence pairs."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from polyhead.corpora.aligned import read_aligned
 from polyhead.corpora.arrow import read_arrow, read_parquet
-from polyhead.corpora.choosing import Chooser, code_of, listed
+from polyhead.corpora.choosing import Choice, Chooser, code_of, listed
 from polyhead.corpora.json_lines import read_json_lines
-from polyhead.corpora.kinds import ARROW, CSV, JSONL, PARQUET, PO, SUBTITLES, TMX, TSV, XLIFF
+from polyhead.corpora.kinds import ARROW, CSV, JSONL, PARQUET, PO, SUBTITLES, TABLES, TMX, TSV, XLIFF
 from polyhead.corpora.member import Member
 from polyhead.corpora.parts import Part, parts_of
 from polyhead.corpora.po import read_po
@@ -42,15 +43,15 @@ def read_corpus(path: Path, wanted: Wanted) -> Iterator[Translation]:
     Raises DataError, with file, line and unit, for what is wrong with a file; where it isn't certain which texts are
     meant; and, after the last unit, where none has both. Raises MissingExtra where a library isn't installed.
     """
-    chooser = Chooser(wanted, path)
+    corpus = _Corpus(path, wanted)
     number = usable = 0
-    for unit in _units(path, wanted, chooser):
+    for unit, (source, target) in corpus.units():
         number += 1
-        translation = _translation(unit, chooser, wanted)
+        translation = _translation(unit, source, target)
         usable += translation.flaw is None
         yield translation
     if not usable:
-        raise DataError(_none_usable(number, wanted, chooser), path)
+        raise DataError(corpus.explain(number), path)
 
 
 def languages_of(path: Path, wanted: Wanted) -> tuple[str | None, str | None]:
@@ -58,43 +59,65 @@ def languages_of(path: Path, wanted: Wanted) -> tuple[str | None, str | None]:
 
     Raises DataError as `read_corpus` does, if it comes to that in the first units.
     """
-    if wanted.columns is not None:
-        source, target = (wanted.source or code_of(wanted.columns[0]), wanted.target or code_of(wanted.columns[1]))
-        return source, target
     if wanted.source and wanted.target:
         return wanted.source, wanted.target
-    chooser = Chooser(wanted, path)
-    for unit in islice(_units(path, wanted, chooser), _LOOKED_AT):
-        source, target = chooser(_names(unit), unit.place)
+    for _, (source, target) in islice(_Corpus(path, wanted).units(), _LOOKED_AT):
         if source is not None and target is not None:
-            return code_of(source), code_of(target)
+            return code_of(source) or wanted.source, code_of(target) or wanted.target
     return wanted.source, wanted.target
 
 
-def _units(path: Path, wanted: Wanted, chooser: Chooser) -> Iterator[Unit]:
-    with parts_of(path) as parts:
-        for part in parts:
-            yield from _of_part(part, wanted, chooser)
+class _Corpus:
+    """A corpus that is being read, and what is known of it so far."""
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self._path = path
+        self._wanted = wanted
+        by_language = Chooser(replace(wanted, columns=None), path)
+        self._by_language = by_language
+        self._in_tables = by_language if wanted.columns is None else Chooser(wanted, path)
+
+    def units(self) -> Iterator[tuple[Unit, Choice]]:
+        """The units of all parts, and which of their texts are source and target."""
+        with parts_of(self._path) as parts:
+            for part in parts:
+                choose = self._in_tables if part.kind in TABLES else self._by_language
+                for unit in self._of_part(part):
+                    yield unit, choose(_names(unit, choose is not self._by_language), unit.place)
+
+    def _of_part(self, part: Part) -> Iterator[Unit]:
+        if part.kind.name in FORMATS:
+            yield from FORMATS[part.kind.name](part.files[""], self._wanted)
+            return
+        source, target = self._by_language(tuple(part.files), next(iter(part.files.values())).name)
+        if source is not None and target is not None:
+            read = read_subtitles if part.kind is SUBTITLES else read_aligned
+            yield from read(part.files[source], part.files[target], (source, target))
+
+    def explain(self, number: int) -> str:
+        """Why nothing can be learnt from so many units."""
+        choosers = {self._by_language, self._in_tables}
+        seen = listed(list(dict.fromkeys(name for chooser in choosers for name in chooser.seen)))
+        if not number and not seen:
+            return "there is nothing in it that could be a sentence pair"
+        if any(chooser.found for chooser in choosers):
+            return f"of its {number:,} units none has a finished translation"
+        wanted = self._wanted
+        sides = wanted.columns or (wanted.source or "a source", wanted.target or "a target")
+        return (
+            f"none of its {number:,} units has both {sides[0]} and {sides[1]}; there are texts in {seen}. Choose with "
+            "--source-language and --target-language, or --columns"
+        )
 
 
-def _of_part(part: Part, wanted: Wanted, chooser: Chooser) -> Iterator[Unit]:
-    if part.kind.name in FORMATS:
-        yield from FORMATS[part.kind.name](part.files[""], wanted)
-        return
-    source, target = chooser(tuple(part.files), next(iter(part.files.values())).name)
-    if source is not None and target is not None:
-        read = read_subtitles if part.kind is SUBTITLES else read_aligned
-        yield from read(part.files[source], part.files[target], (source, target))
+def _names(unit: Unit, by_columns: bool) -> tuple[str, ...]:
+    """The names among which to choose: all that are asked for by their names, else those of what may be text."""
+    return tuple(name for name, text in unit.texts.items() if by_columns or text is None or isinstance(text, str))
 
 
-def _names(unit: Unit) -> tuple[str, ...]:
-    return tuple(name for name, text in unit.texts.items() if text is None or isinstance(text, str))
-
-
-def _translation(unit: Unit, chooser: Chooser, wanted: Wanted) -> Translation:
+def _translation(unit: Unit, source_name: str | None, target_name: str | None) -> Translation:
     """The pair that is in a unit."""
-    names = _names(unit) if wanted.columns is None else tuple(unit.texts)
-    source, target = (_text(unit, name) for name in chooser(names, unit.place))
+    source, target = _text(unit, source_name), _text(unit, target_name)
     if not (source.strip() and target.strip()):
         return Translation(source, target, unit.place, "no translation")
     return Translation(source, target, unit.place, None if unit.finished else "unfinished translation")
@@ -106,13 +129,3 @@ def _text(unit: Unit, name: str | None) -> str:
     if value is not None and not isinstance(value, str):
         raise DataError(f"{name} is {shown(value)}, where text belongs", unit.place)
     return value or ""
-
-
-def _none_usable(number: int, wanted: Wanted, chooser: Chooser) -> str:
-    if not number:
-        return "there is nothing in it that could be a sentence pair"
-    sides = wanted.columns or (wanted.source or "a source", wanted.target or "a target")
-    return (
-        f"none of its {number:,} units has a finished translation with {listed(sides)}; there are texts in "
-        f"{chooser.listed()}. Choose with --source-language and --target-language, or --columns"
-    )
