@@ -71,7 +71,7 @@ def test_several_languages_without_a_choice_are_listed(write: Write) -> None:
     assert "there are texts in en-US, fr, KO-kr" in refusal(write("a.tmx", tmx(THREE, source="en-US")))
     late = [{"en": "a", "de": "b"}] * 3 + [{"en": "a", "fr": "c"}]
     said = refusal(write("b.tmx", tmx(late)))
-    assert "(unit 4) there are texts in en, de, fr" in said
+    assert "(unit 4): there are texts in en, de, fr" in said
     assert "--target-language" in said
 
 

@@ -1,7 +1,6 @@
 """Which two of a unit's texts are the pair: by columns, by languages, or because there are no others."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from polyhead.corpora.unit import SOURCE, TARGET, Wanted
 from polyhead.errors import DataError
@@ -18,9 +17,8 @@ _IDENTIFIERS = frozenset(["id", "_id", "tuid", "key", "index"])
 class Chooser:
     """Chooses in one unit after the other; what it chose by itself in one corpus stays chosen."""
 
-    def __init__(self, wanted: Wanted, path: Path) -> None:
+    def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
-        self._path = path
         self._cache: dict[Names, Choice] = {}
         self._settled: tuple[str, str] | None = None
         self.seen: dict[str, None] = {}
@@ -76,9 +74,9 @@ class Chooser:
 
     def _doubtful(self, place: str) -> DataError:
         return DataError(
-            f"up to {place} there are texts in {listed(list(self.seen))}; say which are meant with --source-language "
-            "and --target-language, or with --columns",
-            self._path,
+            f"there are texts in {listed(list(self.seen))}; say which are meant with --source-language and "
+            "--target-language, or with --columns",
+            place,
         )
 
 

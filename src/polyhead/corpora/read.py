@@ -73,9 +73,9 @@ class _Corpus:
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self._path = path
         self._wanted = wanted
-        by_language = Chooser(replace(wanted, columns=None), path)
+        by_language = Chooser(replace(wanted, columns=None))
         self._by_language = by_language
-        self._in_tables = by_language if wanted.columns is None else Chooser(wanted, path)
+        self._in_tables = by_language if wanted.columns is None else Chooser(wanted)
 
     def units(self) -> Iterator[tuple[Unit, Choice]]:
         """The units of all parts, and which of their texts are source and target."""
