@@ -79,6 +79,12 @@ def test_films_that_have_nothing_to_do_with_each_other(write: Write) -> None:
         found(write, source, [(0, 1, "x"), *((n + 500, n + 501, str(n)) for n in range(30))])
 
 
+def test_more_lines_than_a_film_has(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyhead.corpora.cues._MOST_LINES", 10)
+    with pytest.raises(DataError, match="more than 10 lines, which no film has"):
+        read_cues(Member.of(write("a.srt", srt([(1, 2, "one"), (3, 4, "two"), (5, 6, "three")]))))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -100,3 +100,15 @@ def test_what_is_no_text_is_no_language_and_refused_where_it_is_asked_for(write:
 
 def test_half_a_surrogate_pair_does_not_end_in_a_traceback(write: Write) -> None:
     assert len(units(write("a.jsonl", '{"en": "a\\ud800", "ko": "b"}\n'))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.json", '[{"en": "a", "ko": "b"}]'), ("a.po", 'msgid "a"\nmsgstr "b"\n')]
+)
+def test_what_must_be_read_whole_is_bounded(
+    write: Write, name: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(name, text)
+    assert pairs(path) == [("a", "b")]
+    monkeypatch.setattr("polyhead.corpora.compressed.LARGEST_DOCUMENT", 10)
+    assert "this file has more than 10 bytes" in refusal(path)

@@ -18,6 +18,7 @@ def test_two_languages_need_no_choice_and_the_header_says_which_is_the_source(wr
     assert pairs(path) == [(target, source) for source, target in EXPECTED]
     assert languages_of(path, Wanted()) == ("ko", "en")
     assert pairs(write("c.tmx", tmx(TWO, source="*all*"))) == EXPECTED
+    assert pairs(write("d.tmx", tmx(TWO, source="KO-kr"))) == pairs(path)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "euc-kr"])

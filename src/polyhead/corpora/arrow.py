@@ -22,7 +22,7 @@ def read_parquet(member: Member, wanted: Wanted) -> Iterator[Unit]:
     parquet = _module("pyarrow.parquet", member)
     with ExitStack() as stack:
         file = _checked(lambda: stack.enter_context(parquet.ParquetFile(_source(member, stack))), member)
-        names = _text_columns(file.schema_arrow)
+        names = _text_columns(file.schema_arrow, member)
         yield from _units(file.iter_batches(batch_size=_ROWS, columns=names), names, member)
 
 
@@ -36,21 +36,24 @@ def read_arrow(member: Member, wanted: Wanted) -> Iterator[Unit]:
         opened = pyarrow.ipc.open_file if is_indexed else pyarrow.ipc.open_stream
         reader = _checked(lambda: stack.enter_context(opened(source)), member)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches)) if is_indexed else iter(reader)
-        yield from _units(batches, _text_columns(reader.schema), member)
+        yield from _units(batches, _text_columns(reader.schema, member), member)
 
 
 def _units(batches: Iterator[Any], names: list[str], member: Member) -> Iterator[Unit]:
     number = 0
     while (batch := _checked(lambda: next(batches, None), member)) is not None:
+        # Nothing else looks whether places within the texts, and the texts themselves, are what they should be.
+        _checked(lambda batch=batch: batch.validate(full=True), member)
         for start in range(0, batch.num_rows, _ROWS):
             for row in _checked(lambda start=start: batch.select(names).slice(start, _ROWS).to_pylist(), member):
                 number += 1
                 yield Unit(dict(flat(row)), f"{member.name} (row {number})")
 
 
-def _text_columns(schema: Any) -> list[str]:
+def _text_columns(schema: Any, member: Member) -> list[str]:
     """The names of columns that may hold texts: text itself, and tables of texts."""
-    return [field.name for field in schema if any(word in str(field.type) for word in ("string", "struct"))]
+    columns = _checked(lambda: [(field.name, str(field.type)) for field in schema], member)
+    return [name for name, kind in columns if "string" in kind or "struct" in kind]
 
 
 def _source(member: Member, stack: ExitStack) -> Any:

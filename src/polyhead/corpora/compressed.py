@@ -15,7 +15,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from polyhead.corpora.member import Member
 from polyhead.errors import DataError
-from polyhead.limits import MOST_EXPANSION, UNDOUBTED_EXPANSION
+from polyhead.limits import LARGEST_DOCUMENT, MOST_EXPANSION, UNDOUBTED_EXPANSION
 
 _CHUNK = 1 << 20
 
@@ -80,13 +80,22 @@ def seekable(member: Member) -> BinaryIO:
 
 def read_head(member: Member, most: int) -> bytes:
     """The first bytes of what is in a file. Raises DataError where it can't be read."""
-    found = b""
+    found: list[bytes] = []
+    missing = most
     with closing(cast(Any, chunks(member))) as pieces:
-        for chunk in pieces:
-            found += chunk
-            if len(found) >= most:
-                break
-    return found[:most]
+        while missing > 0 and (chunk := next(pieces, None)) is not None:
+            found.append(chunk)
+            missing -= len(chunk)
+    return b"".join(found)[:most]
+
+
+def read_whole(member: Member) -> bytes:
+    """All that is in a file. Raises DataError where it can't be read, or has more than LARGEST_DOCUMENT bytes."""
+    data = read_head(member, LARGEST_DOCUMENT + 1)
+    if len(data) > LARGEST_DOCUMENT:
+        message = f"this file has more than {LARGEST_DOCUMENT:,} bytes, and its format must be read whole; divide it"
+        raise DataError(message, member.name)
+    return data
 
 
 def explain(error: OSError, member: Member) -> str:

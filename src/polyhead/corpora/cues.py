@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from polyhead.corpora.member import Member
 from polyhead.corpora.text_lines import text_lines
@@ -11,6 +12,7 @@ from polyhead.errors import DataError
 _TIMES = re.compile(
     r"\s*(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})\s*-->\s*(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})(?:\s.*)?"
 )
+_MOST_LINES = 1_000_000
 _NUMBER = re.compile(r"\s*\d+\s*")
 _FORMATTING = re.compile(r"</?(?:[biu]|font)\b[^<>]*>|\{\\[^{}]*\}", re.IGNORECASE)
 
@@ -32,7 +34,9 @@ def read_cues(member: Member) -> list[Cue]:
 
 
 def _cues(member: Member) -> Iterator[Cue]:
-    lines = list(text_lines(member))
+    lines = list(islice(text_lines(member), _MOST_LINES + 1))
+    if len(lines) > _MOST_LINES:
+        raise DataError(f"these are more than {_MOST_LINES:,} lines, which no film has", member.name)
     rows = [row for row, line in enumerate(lines) if "-->" in line]
     if not rows:
         raise DataError(

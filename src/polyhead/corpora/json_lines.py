@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import cast
 
-from polyhead.corpora.compressed import read_head
+from polyhead.corpora.compressed import read_head, read_whole
 from polyhead.corpora.member import Member
 from polyhead.corpora.text_lines import text_lines
 from polyhead.corpora.unit import Unit, Wanted, one_line
 from polyhead.errors import DataError
-from polyhead.limits import LARGEST_DOCUMENT
 
 
 def read_json_lines(member: Member, wanted: Wanted) -> Iterator[Unit]:
@@ -24,10 +23,7 @@ def read_json_lines(member: Member, wanted: Wanted) -> Iterator[Unit]:
 
 
 def _listed(member: Member) -> Iterator[Unit]:
-    data = read_head(member, LARGEST_DOCUMENT + 1)
-    if len(data) > LARGEST_DOCUMENT:
-        message = f"this list has more than {LARGEST_DOCUMENT:,} bytes; write an object a line instead"
-        raise DataError(message, member.name)
+    data = read_whole(member)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

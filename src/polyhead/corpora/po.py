@@ -5,12 +5,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from polyhead.corpora.compressed import read_head
+from polyhead.corpora.compressed import read_whole
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import SOURCE, TARGET, Unit, Wanted, one_line
 from polyhead.errors import DataError
 from polyhead.extras import needing_extra
-from polyhead.limits import LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
     from polib import POEntry
@@ -69,9 +68,7 @@ def _plural_form(header: str) -> Callable[[int], int]:
 
 def _decoded(member: Member) -> str:
     """The whole file as text, in the encoding that its header names."""
-    data = read_head(member, LARGEST_DOCUMENT + 1)
-    if len(data) > LARGEST_DOCUMENT:
-        raise DataError(f"this PO file has more than {LARGEST_DOCUMENT:,} bytes; divide it", member.name)
+    data = read_whole(member)
     if not data:
         raise DataError("the file is empty", member.name)
     named = _CHARSET.search(data)

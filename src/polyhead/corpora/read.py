@@ -1,6 +1,7 @@
 """From a path to sentence pairs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -61,9 +62,10 @@ def languages_of(path: Path, wanted: Wanted) -> tuple[str | None, str | None]:
     """
     if wanted.source and wanted.target:
         return wanted.source, wanted.target
-    for _, (source, target) in islice(_Corpus(path, wanted).units(), _LOOKED_AT):
-        if source is not None and target is not None:
-            return code_of(source) or wanted.source, code_of(target) or wanted.target
+    with closing(_Corpus(path, wanted).units()) as units:
+        for _, (source, target) in islice(units, _LOOKED_AT):
+            if source is not None and target is not None:
+                return code_of(source) or wanted.source, code_of(target) or wanted.target
     return wanted.source, wanted.target
 
 
@@ -77,7 +79,7 @@ class _Corpus:
         self._by_language = by_language
         self._in_tables = by_language if wanted.columns is None else Chooser(wanted)
 
-    def units(self) -> Iterator[tuple[Unit, Choice]]:
+    def units(self) -> Generator[tuple[Unit, Choice]]:
         """The units of all parts, and which of their texts are source and target."""
         with parts_of(self._path) as parts:
             for part in parts:

@@ -1,10 +1,12 @@
 """TMX, the exchange format of translation memories (versions 1.1 to 1.4)."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import Unit, Wanted
 from polyhead.corpora.xml import Element, children, language_of, name_of, read_elements, text_inside
+from polyhead.languages import nearest
 
 _CODES = frozenset(["bpt", "ept", "it", "ph", "ut"])
 """Elements whose content is formatting of the original's format, and footnotes within that; `hi` holds text."""
@@ -40,5 +42,10 @@ def _is_code(element: Element) -> bool:
 
 def _ordered(texts: dict[str, object], source: str) -> dict[str, object]:
     """The same texts, that of the source first."""
-    first = [name for name in texts if name.lower() == source.lower()] if source not in ("", _ALL) else []
-    return {name: texts[name] for name in (*first, *texts)}
+    return {name: texts[name] for name in _order(tuple(texts), source)}
+
+
+@lru_cache(maxsize=1024)
+def _order(names: tuple[str, ...], source: str) -> tuple[str, ...]:
+    first = nearest(source, names) if source not in ("", _ALL) else None
+    return names if first is None else (first, *(name for name in names if name != first))
