@@ -159,6 +159,11 @@ def test_links_and_devices_in_a_tar_are_passed_over(write: Write) -> None:
     assert "none of its 0 files" in refusal(write("a.tar", data.getvalue()))
 
 
+def test_a_member_without_a_name_is_passed_over(write: Write) -> None:
+    data = in_zip({"Q.tmx": b"x", "a.tmx": FILES["corpus/a.tmx"]}).replace(b"Q.tmx", b"\0.tmx")
+    assert pairs(write("a.zip", data)) == EXPECTED[:1]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sparse files as GNU tar writes them")
 def test_sparse_files_in_a_tar_are_passed_over(write: Write) -> None:
     info = tarfile.TarInfo("a.csv")

@@ -62,8 +62,7 @@ def distill(
     target_language
         Code of the language to translate into.
     weight
-        How often an epoch has the pairs of each corpus, --source's first and then those of --pairs: 2 is twice, 0.5
-        a random half.
+        How often an epoch has the pairs of each corpus, first --source, then --pairs: 2 is twice, 0.5 a random half.
     both_directions
         Learn every pair the other way round, too, from a teacher that translates both ways.
     ensemble

@@ -34,13 +34,12 @@ def train(
     resume: bool = False,
     show_keys: Annotated[bool, Parameter(name="--keys")] = False,
 ) -> int:
-    """Train a translator from a recipe, from two text files, or from a file of sentence pairs.
+    """Train a translator from a recipe, from two text files, or from a file of both languages.
 
     Parameters
     ----------
     recipe
-        A TOML file, as in `recipes/`; without it --source and --target, or --pairs, and defaults to suit
-        corpus and machine.
+        A TOML file, as in `recipes/`; without it --source and --target, or --pairs, and defaults that suit them.
     keys
         Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number.
     source
@@ -48,8 +47,7 @@ def train(
     target
         Its translation, line by line; of subtitles by their times.
     pairs
-        A file of both languages: TMX, XLIFF, PO, CSV, TSV, JSON Lines, Parquet or Arrow, plain or compressed; a zip or
-        tar archive or a directory of these, or a quoted pattern such as 'memories/*.tmx'.
+        A file of both languages (TMX, XLIFF, PO, CSV, TSV, JSON Lines, Parquet, Arrow), an archive or a folder of them.
     dev_source
         Text to validate on; without it a part of the training text is held out.
     dev_target
@@ -63,8 +61,7 @@ def train(
     target_language
         Code of the language to translate into.
     weight
-        How often an epoch has the pairs of each corpus, --source's first and then those of --pairs: 2 is twice, 0.5
-        a random half.
+        How often an epoch has the pairs of each corpus, first --source, then --pairs: 2 is twice, 0.5 a random half.
     both_directions
         Learn every pair the other way round, too: one model translates both ways.
     minutes

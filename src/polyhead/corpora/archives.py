@@ -1,5 +1,6 @@
 """The files in zip and tar archives, which are read where they are: nothing is unpacked under its own name."""
 
+import struct
 import tarfile
 import zipfile
 from collections.abc import Generator
@@ -12,6 +13,19 @@ from polyhead.corpora.member import Member
 from polyhead.errors import DataError
 from polyhead.limits import MOST_MEMBERS
 
+_REFUSED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    struct.error,
+    EOFError,
+    IndexError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    ValueError,
+)
+"""What the readers of archives raise for damaged ones."""
+
 
 @contextmanager
 def files_in(archive: Member, kind: Kind) -> Generator[list[Member]]:
@@ -22,7 +36,7 @@ def files_in(archive: Member, kind: Kind) -> Generator[list[Member]]:
     with ExitStack() as stack:
         try:
             files = {ZIP: _in_zip, TAR: _in_tar}[kind](archive, stack)
-        except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, NotImplementedError, ValueError) as error:
+        except _REFUSED as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or error
             raise DataError(f"this archive is damaged or incomplete ({reason})", archive.name) from error
         if len(files) > MOST_MEMBERS:
@@ -32,7 +46,7 @@ def files_in(archive: Member, kind: Kind) -> Generator[list[Member]]:
 
 def _in_zip(archive: Member, stack: ExitStack) -> list[Member]:
     file = stack.enter_context(zipfile.ZipFile(stack.enter_context(_opened(archive))))
-    return [_of_zip(archive, file, info) for info in file.infolist() if not info.is_dir()]
+    return [_of_zip(archive, file, info) for info in file.infolist() if info.filename and not info.is_dir()]
 
 
 def _of_zip(archive: Member, file: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member:
@@ -43,7 +57,7 @@ def _of_zip(archive: Member, file: zipfile.ZipFile, info: zipfile.ZipInfo) -> Me
     def opened() -> BinaryIO:
         try:
             return cast(BinaryIO, file.open(info))
-        except NotImplementedError as error:
+        except (NotImplementedError, RuntimeError) as error:
             raise DataError(f"this is compressed in a way that isn't known here ({error})", name) from error
 
     return Member(name, opened, max(info.compress_size, 1))

@@ -82,6 +82,8 @@ def _checked(read: Any, member: Member) -> Any:
     pyarrow = _module("pyarrow", member)
     try:
         return read()
-    except cast("tuple[type[Exception], ...]", (pyarrow.ArrowException, OSError, UnicodeDecodeError)) as error:
+    except cast(
+        "tuple[type[Exception], ...]", (pyarrow.ArrowException, MemoryError, OSError, UnicodeDecodeError)
+    ) as error:
         reason = error.strerror if isinstance(error, FileNotFoundError) else str(error).partition("\n")[0][:120]
         raise DataError(f"this table cannot be read: {reason}", member.name) from error
