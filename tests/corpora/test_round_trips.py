@@ -91,6 +91,11 @@ def test_pairs_come_back_equal(tmp_path_factory: pytest.TempPathFactory, name: s
     assert pairs(path, "ko", "en") == [(b, a) for a, b in expected]
 
 
+def test_white_space_around_a_line_break_goes_with_it() -> None:
+    assert one_line(" a  b \t\r\n\n  c\n") == "a  b c"
+    assert one_line(" a  b ") == " a  b "
+
+
 @given(st.text())
 def test_one_line_is_one_line_and_keeps_every_word(text: str) -> None:
     line = one_line(text)

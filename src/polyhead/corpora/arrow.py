@@ -51,9 +51,9 @@ def _units(batches: Iterator[Any], names: list[str], member: Member) -> Iterator
 
 
 def _text_columns(schema: Any, member: Member) -> list[str]:
-    """The names of columns that may hold texts: text itself, and tables of texts."""
+    """The names of columns that may hold texts: text itself, and what holds text inside it, as its type says."""
     columns = _checked(lambda: [(field.name, str(field.type)) for field in schema], member)
-    return [name for name, kind in columns if "string" in kind or "struct" in kind]
+    return [name for name, kind in columns if "string" in kind]
 
 
 def _source(member: Member, stack: ExitStack) -> Any:
