@@ -59,6 +59,8 @@ def test_its_language_is_that_of_the_header(write: Write) -> None:
     assert pairs(path, "en", "pt") == pairs(path) == [("a", "b")]
     assert pairs(path, "pt-br", "en") == [("b", "a")]
     assert "there are texts in source, pt_BR" in refusal(path, "en", "fr")
+    latin = write("c.po", po('msgid "a"\nmsgstr "b"\n', language="sr@latin"))
+    assert languages_of(latin, Wanted()) == (None, "sr")
     unnamed = write("b.po", 'msgid "a"\nmsgstr "b"\n')
     assert languages_of(unnamed, Wanted()) == (None, None)
     assert pairs(unnamed, "en", "fr") == [("a", "b")]

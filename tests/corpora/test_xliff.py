@@ -102,6 +102,14 @@ def test_without_a_target_language_any_is_meant(write: Write) -> None:
     assert pairs(path, "ko", "en") == [("가", "a")]
 
 
+def test_files_within_a_file_have_languages_of_their_own(write: Write) -> None:
+    unit = "<trans-unit><source>{}</source><target>{}</target></trans-unit>"
+    first, second = one(unit.format("a", "가")), one(unit.format("b", "be"), target="")
+    path = write("a.xlf", first.replace("</xliff>", "") + second.partition('1.2">')[2])
+    assert pairs(path, "en", "ko") == [("a", "가"), ("b", "be")]
+    assert pairs(path, "en", "fr") == [("b", "be")]
+
+
 def test_nothing_translated_is_said(write: Write) -> None:
     said = refusal(write("a.xlf", one("<trans-unit><source>a</source></trans-unit>")))
     assert "of its 1 units none has a finished translation" in said

@@ -56,17 +56,12 @@ def check(
 
     given = _given(
         Corpora(
-            _listed(source),
-            _listed(target),
-            None,
-            None,
-            (),
-            False,
-            pairs,
-            (),
-            columns,
-            source_language,
-            target_language,
+            source=_listed(source),
+            target=_listed(target),
+            pairs=pairs,
+            columns=columns,
+            source_language=source_language,
+            target_language=target_language,
         )
     )
     languages = languages_from_files(make_recipe(given).data)
@@ -116,6 +111,7 @@ def _given(corpora: Corpora) -> dict[str, Any]:
 
 
 def _listed(path: NamedPath | None) -> list[NamedPath]:
+    """The options take one file, a recipe any number of them."""
     return [] if path is None else [path]
 
 

@@ -12,10 +12,10 @@ from polyhead.cli.usage import UsageError
 class Corpora:
     """Files to learn from and to validate on, and how they are to be learnt."""
 
-    source: Sequence[Path]
-    target: Sequence[Path]
-    dev_source: Path | None
-    dev_target: Path | None
+    source: Sequence[Path] = ()
+    target: Sequence[Path] = ()
+    dev_source: Path | None = None
+    dev_target: Path | None = None
     weights: Sequence[float] = ()
     """One for each source, or none at all."""
     both_directions: bool = False

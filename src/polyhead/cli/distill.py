@@ -82,9 +82,18 @@ def distill(
     from polyhead.recipe.distill import DistillationConfig
     from polyhead.recipe.distill import distill as run
 
-    languages = source_language, target_language
     corpora = Corpora(
-        source, target, dev_source, dev_target, weight, both_directions, pairs, dev_pairs, columns, *languages
+        source,
+        target,
+        dev_source,
+        dev_target,
+        weight,
+        both_directions,
+        pairs=pairs,
+        dev_pairs=dev_pairs,
+        columns=columns,
+        source_language=source_language,
+        target_language=target_language,
     )
     values = recipe_values(recipe, keys, corpora, out)
     config = DistillationConfig(beam_size=beam, select=select, keep_original=keep_original)

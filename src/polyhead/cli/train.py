@@ -81,9 +81,18 @@ def train(
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    languages = source_language, target_language
     corpora = Corpora(
-        source, target, dev_source, dev_target, weight, both_directions, pairs, dev_pairs, columns, *languages
+        source,
+        target,
+        dev_source,
+        dev_target,
+        weight,
+        both_directions,
+        pairs=pairs,
+        dev_pairs=dev_pairs,
+        columns=columns,
+        source_language=source_language,
+        target_language=target_language,
     )
     if minutes is not None:
         keys = (*keys, f"--training.minutes={minutes}")

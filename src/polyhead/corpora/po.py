@@ -36,7 +36,7 @@ def read_po(member: Member, wanted: Wanted) -> Iterator[Unit]:
         found = _PLACE.search(str(error))
         reason, line = (found[2], int(found[1])) if found else ("", None)
         raise DataError(f"this is no PO file: {reason or 'it cannot be parsed'}", member.name, line) from error
-    language = file.metadata.get("Language", "").partition(".")[0].strip() or TARGET
+    language = re.split("[.@]", file.metadata.get("Language", ""))[0].strip() or TARGET
     plural = _plural_form(file.metadata.get("Plural-Forms", ""))
     for number, entry in enumerate((entry for entry in file if not entry.obsolete), start=1):
         place = f"{member.name}:{entry.linenum} (message {number})"

@@ -16,13 +16,15 @@ _UNFINISHED_2 = "initial"
 def read_xliff(member: Member, wanted: Wanted) -> Iterator[Unit]:
     """The units of a file (version 1.2; its segments, where the unit has them) or its segments (version 2)."""
     del wanted
-    languages = SOURCE, TARGET
+    outer = languages = SOURCE, TARGET
     translatable = True
     number = 0
     for has_ended, element in read_elements(member, ["xliff", "file", "unit"], ["trans-unit", "segment"]):
         name = name_of(element)
-        if name in ("xliff", "file"):
-            languages = _languages(element, languages)
+        if name == "xliff":
+            outer = languages = _languages(element, outer)
+        elif name == "file":
+            languages = _languages(element, outer)
         elif name == "unit":
             translatable = element.get("translate") != "no"
         elif has_ended:
@@ -36,10 +38,10 @@ def read_xliff(member: Member, wanted: Wanted) -> Iterator[Unit]:
                 yield Unit({languages[0]: source, languages[1]: target}, place, finished)
 
 
-def _languages(element: Element, before: tuple[str, str]) -> tuple[str, str]:
+def _languages(element: Element, outer: tuple[str, str]) -> tuple[str, str]:
     """Those that `file` (version 1.2) or `xliff` (version 2) name, or those named further out."""
-    source = str(element.get("source-language") or element.get("srcLang") or before[0])
-    target = str(element.get("target-language") or element.get("trgLang") or before[1])
+    source = str(element.get("source-language") or element.get("srcLang") or outer[0])
+    target = str(element.get("target-language") or element.get("trgLang") or outer[1])
     return source, target if target != source else TARGET
 
 
