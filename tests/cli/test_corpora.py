@@ -23,7 +23,7 @@ def memory(toy):
 def table(toy):
     path = toy.directory / "table.csv"
     rows = [f"{number},{each},{toy.target(each)}\n" for number, each in enumerate(toy.source(30, seed=4))]
-    path.write_text("no,English,Korean\n" + "".join(rows), encoding="utf-8")
+    path.write_text("no,English,Korean\n" + "".join(rows) + "30,alone,\n", encoding="utf-8")
     return path
 
 
@@ -39,7 +39,7 @@ def test_training_from_pairs_and_lines_together(polyhead, toy, memory, table):
     )  # fmt: skip
     assert answer.status == 0, answer.err
     assert "pairs read        80\n  no translation   1  first at" in answer.err
-    assert "validation pairs" not in answer.err
+    assert "1 of the pairs to validate on has no finished translation (first: " in answer.err
     recipe = tomllib.loads((out / "training" / "recipe.toml").read_text(encoding="utf-8"))["data"]
     assert [(each["kind"], each["weight"]) for each in recipe["train"]] == [("lines", 1), ("pairs", 2)]
     assert recipe["train"][1]["path"] == str(memory)
@@ -73,7 +73,7 @@ def test_check_shows_what_is_left_out(polyhead, memory):
 def test_check_says_what_training_chooses_for_tables(polyhead, table):
     answer = polyhead("check", "--pairs", table, "--columns", "English,Korean")
     assert answer.status == 0, answer.err
-    assert "pairs kept  30" in answer.out
+    assert "pairs kept        30" in answer.out
     assert "two must be meant; name them with --columns" in polyhead("check", "--pairs", table).err
 
 

@@ -6,6 +6,7 @@ import tomllib
 import pytest
 
 from polyhead.data.readers import usable
+from polyhead.data.suspicions import suspicions
 from polyhead.errors import DataError, RecipeError
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.languages import languages_from_files
@@ -88,6 +89,9 @@ def test_sets_to_validate_and_to_test_on_have_no_units_without_translation(memor
     assert [pair.source for pair in pairs.dev] == [word for word in WORDS if word != "kilu"]
     ((name, tested),) = pairs.test
     assert (name, len(tested)) == (str(memory), 4)
+    assert [pair.origin for pair in pairs.flawed] == [f"{memory}:7 (unit 2)"]
+    (said,) = suspicions(pairs.train, [*pairs.dev, *pairs.flawed])
+    assert said == f"1 of the pairs to validate on has no finished translation (first: {memory}:7 (unit 2)): left out"
 
 
 def test_the_languages_of_a_file_are_found_in_it(memory, tmp_path):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.data.readers.pair import Pair
+from polyhead.data.readers.pair import Pair, usable
 
 LOOKED_AT = 200_000
 """Pairs whose lengths are compared."""
@@ -40,7 +40,11 @@ def _of_training(train: Sequence[Pair]) -> Iterator[str]:
         )
 
 
-def _of_validation(train: Sequence[Pair], dev: Sequence[Pair]) -> Iterator[str]:
+def _of_validation(train: Sequence[Pair], judged: Sequence[Pair]) -> Iterator[str]:
+    flawed, dev = [pair for pair in judged if pair.flaw is not None], list(usable(judged))
+    if flawed:
+        counted = _counted(flawed, "pairs to validate on")
+        yield f"{counted} no finished translation (first: {flawed[0].origin}): left out"
     blank = [pair for pair in dev if not (pair.source.strip() and pair.target.strip())]
     if blank:
         counted = _counted(blank, "pairs to validate on")

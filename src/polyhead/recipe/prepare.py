@@ -42,6 +42,8 @@ class Pairs:
     """Whether dev was taken from the training text because no dev set was given."""
     weights: Weights | None = None
     """[len(train)] how often an epoch has each training pair (`data.weighting`); None: once."""
+    flawed: tuple[Pair, ...] = ()
+    """What was left out of the pairs to validate on, as it has no finished translation."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -61,7 +63,8 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     """
     config = both_ways(config)
     train, weights, report = _read_training(config)
-    dev = list(usable(read_with_languages(config.dev, config)))
+    judged = list(read_with_languages(config.dev, config))
+    dev, flawed = list(usable(judged)), tuple(pair for pair in judged if pair.flaw is not None)
     test = [(_name(reader), list(usable(read_with_languages([reader], config)))) for reader in config.test]
     if not train:
         reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
@@ -74,7 +77,7 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
         learnt, judged = hold_out(train, seed)
         weights = weights[learnt]
         train, dev = [train[row] for row in learnt], [train[row] for row in judged]
-    pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights)
+    pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights, flawed)
     _check_languages(pairs)
     return pairs
 
