@@ -1,7 +1,9 @@
 """Decompressing on the way, and refusing what grows beyond all measure."""
 
 import bz2
+import errno
 import gzip
+import io
 import lzma
 from collections.abc import Callable
 
@@ -15,7 +17,7 @@ from polyhead.corpora.text_lines import read_text_lines
 from polyhead.errors import DataError
 from tests.corpora.conftest import Write
 from tests.corpora.reading import pairs, refusal, tmx
-from tests.corpora.test_parts import in_zip
+from tests.corpora.test_parts import in_tar, in_zip
 
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
@@ -80,6 +82,16 @@ def test_a_small_text_that_packs_well_is_no_bomb(write: Write) -> None:
     text = tmx([{"en": "one", "ko": "하나"}] * 700).encode()
     assert len(text) < 1 << 16
     assert len(pairs(write("a.tmx.bz2", bz2.compress(text)))) == 700
+
+
+def test_a_full_disk_is_said(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = write("a.tar.gz", gzip.compress(in_tar()))
+    monkeypatch.setattr(compressed, "TemporaryFile", Full)
+    assert "cannot be unpacked into a temporary file: No space left on device" in refusal(path)
 
 
 def test_a_member_that_is_larger_than_it_says_is_refused(write: Write) -> None:

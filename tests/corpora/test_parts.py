@@ -190,6 +190,14 @@ def test_files_that_hold_no_pairs(write: Write, tmp_path: Path, name: str, data:
     assert said in refusal(tmp_path / name)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+@pytest.mark.parametrize("name", ["a.tmx", "a", "a.zip"])
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    assert "this is no regular file" in refusal(tmp_path / name)
+    assert "this is no regular file" in refusal(Path("/dev/zero"))
+
+
 def test_a_file_without_an_ending_is_known_by_its_beginning(write: Write) -> None:
     text = tmx([{"en": "one", "ko": "하나"}])
     for data in (text.encode(), text.replace("UTF-8", "UTF-16").encode("utf-16"), gzip.compress(text.encode())):

@@ -72,6 +72,10 @@ def seekable(member: Member) -> BinaryIO:
         for chunk in chunks(member):
             file.write(chunk)
         file.seek(0)
+    except OSError as error:
+        file.close()
+        message = f"this cannot be unpacked into a temporary file: {error.strerror or error}"
+        raise DataError(message, member.name) from error
     except BaseException:
         file.close()
         raise

@@ -56,6 +56,8 @@ def _parts(path: Path, stack: ExitStack) -> Iterator[Part]:
     if path.is_dir():
         yield from _in_directory(path)
         return
+    if path.exists() and not path.is_file():
+        raise DataError("this is no regular file, and a file of both languages is read more than once; save it", path)
     if path.exists() or not _WILD & set(str(path)):
         yield from _of_file(Member.of(path), stack)
         return
