@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyhead.data.readers.files import read_text_lines
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.demo.grammar import generate
 from polyhead.files import write_text
 

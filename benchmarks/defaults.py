@@ -20,8 +20,8 @@ from cyclopts import App, Parameter
 from benchmarks import machine
 from benchmarks.candidates import CANDIDATES, FORMER, Keys, former
 from benchmarks.cells import Cell, Files, cells, files
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.data.readers import LinesConfig, read
-from polyhead.data.readers.files import read_text_lines
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import PolyheadError
 from polyhead.evaluation.metrics import evaluate

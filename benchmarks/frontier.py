@@ -17,7 +17,7 @@ from cyclopts import App, Parameter
 
 from benchmarks import machine
 from benchmarks.rounds import turned
-from polyhead.data.readers.files import read_text_lines
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.errors import PolyheadError
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text

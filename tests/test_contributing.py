@@ -13,8 +13,8 @@ import torch
 
 from polyhead.batch import Batch
 from polyhead.config import Config
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.data.readers import Pair
-from polyhead.data.readers.files import read_text_lines
 from polyhead.decoding.rules import NEVER, Live
 from polyhead.evaluation.metrics import evaluate
 from polyhead.evaluation.scoring import METRICS, MetricKind

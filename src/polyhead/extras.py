@@ -8,9 +8,11 @@ from polyhead.errors import PolyheadError
 EXTRAS = {
     "torch": "train",
     "sacrebleu": "train",
-    "polib": "files",
-    "yaml": "files",
+    "lxml": "files",
     "markdown_it": "files",
+    "polib": "files",
+    "pyarrow": "files",
+    "yaml": "files",
 }
 """Package → the extra of polyhead that brings it."""
 

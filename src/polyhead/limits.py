@@ -67,6 +67,12 @@ MOST_PARTS = 20_000
 """Files in such an archive."""
 LONGEST_LINE = 64 << 20
 """Bytes of a line of text, decompressed."""
+MOST_EXPANSION, UNDOUBTED_EXPANSION = 200, 256 << 20
+"""How many times its size a compressed file may become when it is read, and the bytes that any may become."""
+LARGEST_DOCUMENT = 512 << 20
+"""Bytes of a file that is read whole, since its format can't be read piece by piece."""
+MOST_MEMBERS = 100_000
+"""Files of a directory or an archive that are looked at."""
 LONGEST_MESSAGE = 289
 """Characters of an error message: with the program's name before it that is below 300."""
 DEEPEST = 20

@@ -1,6 +1,9 @@
 """Every reader gives the same pairs for the same corpus, and says what is wrong with a file and where."""
 
+import bz2
+import csv
 import gzip
+import io
 import lzma
 import os
 import sys
@@ -14,14 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from polyhead.data.readers import READERS, LinesConfig, Pair, ReaderConfig, TsvConfig, files, read, read_all
-from polyhead.data.readers.files import read_text_lines
+from polyhead.corpora import compressed, text_lines
+from polyhead.corpora.text_lines import read_text_lines
+from polyhead.data.readers import READERS, LinesConfig, Pair, PairsConfig, ReaderConfig, TsvConfig, read, read_all
 from polyhead.errors import DataError
 
 Compress = Callable[[bytes], bytes]
 COMPRESSORS: dict[str, Compress] = {
     "": lambda data: data,
     ".gz": gzip.compress,
+    ".bz2": bz2.compress,
     ".xz": lzma.compress,
     ".zst": zstandard.ZstdCompressor(write_checksum=True).compress,
 }
@@ -45,14 +50,23 @@ def write_tsv(folder: Path, end: str = "\n", suffix: str = "", compress: Compres
     return TsvConfig(path=path, source_column=1, target_column=2, language_column=0, header=True)
 
 
-WRITERS: dict[str, Callable[..., ReaderConfig]] = {"lines": write_lines, "tsv": write_tsv}
+def write_pairs(folder: Path, end: str = "\n", suffix: str = "", compress: Compress = bytes) -> PairsConfig:
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end).writerows([("de", "en"), *((target, source) for source, target in PAIRS)])
+    path = write(folder / f"a.csv{suffix}", compress(text.getvalue().encode()))
+    return PairsConfig(path=path, source_language="en", target_language="de")
+
+
+WRITERS: dict[str, Callable[..., ReaderConfig]] = {"lines": write_lines, "tsv": write_tsv, "pairs": write_pairs}
+BY_TIMES = "subtitles"
+"""What this reader yields are no lines; `test_subtitles.py` tests it."""
 
 
 def test_every_reader_is_tested() -> None:
-    assert set(WRITERS) == set(READERS)
+    assert {*WRITERS, BY_TIMES} == set(READERS)
 
 
-@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("suffix", COMPRESSORS)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_readers_agree(kind: str, suffix: str, end: str, tmp_path: Path) -> None:
@@ -79,7 +93,7 @@ def test_any_lines_come_back(tmp_path_factory: pytest.TempPathFactory, lines: li
 
 
 def test_long_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyhead.data.readers.files._CHUNK", 3)
+    monkeypatch.setattr("polyhead.corpora.compressed._CHUNK", 3)
     lines = ["", "a", "개고양이", "bc" * 10, "", "d"]
     for suffix, compress in COMPRESSORS.items():
         path = write(tmp_path / f"a{suffix}", compress("\n".join(lines).encode()))
@@ -129,7 +143,7 @@ def test_missing_file_and_directory(tmp_path: Path) -> None:
         list(read_text_lines(tmp_path))
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 def test_truncated_and_garbage_files(suffix: str, tmp_path: Path) -> None:
     whole = COMPRESSORS[suffix]("".join(f"line {i * i}\n" for i in range(5_000)).encode())
     harmed = (whole[:-1], whole[: len(whole) // 2], b"no archive at all", whole[:50] + b"\xff" * 50 + whole[100:])
@@ -170,8 +184,8 @@ def test_the_kind_names_the_reader() -> None:
 
 
 def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 1000)
-    monkeypatch.setattr(files, "_CHUNK", 64)
+    monkeypatch.setattr(text_lines, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(compressed, "_CHUNK", 64)
     (tmp_path / "x").write_bytes(b"a" * 900 + b"\n" + b"b" * 900 + b"\n")
     assert [len(line) for line in read_text_lines(tmp_path / "x")] == [900, 900]
     (tmp_path / "x").write_bytes(b"a" * 900 + b"\n" + b"b" * 5000 + b"\n")

@@ -26,6 +26,7 @@ KEYS = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1)
         (Literal["post", "pre"], '"post", "pre"'),
         (bool, "true or false"),
         (Path | None, "path"),
+        (tuple[str, str] | None, "list of text and text"),
     ],
 )
 def test_types_in_words(annotation: Any, words: str) -> None:

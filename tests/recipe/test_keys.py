@@ -14,7 +14,7 @@ from polyhead.recipe.schema import Recipe
 
 TABLES = tables()
 KEYS = [pytest.param(table, key, id=f"{table.kind or ''} {key.name}") for table in TABLES for key in table.keys]
-SAMPLES = {"text": "en", "path": "a.txt", "integer ≥ 0 and < 10,000": "1"}
+SAMPLES = {"text": "en", "path": "a.txt", "integer ≥ 0 and < 10,000": "1", "list of text and text": '["en", "ko"]'}
 """What a key takes → a value for it, where it is unset."""
 
 
@@ -35,7 +35,7 @@ def leaves(annotation: Any, name: str) -> Iterator[str]:
 def recipe_with(table: Table, key: Key, value: str) -> dict[str, Any]:
     """The whole recipe that results where this key alone is given, as a command line would give it."""
     if table.name == "data.train":
-        text = {"source": "a", "target": "b"} if table.kind == "lines" else {"path": "a"}
+        text = {"source": "a", "target": "b"} if table.kind in ("lines", "subtitles") else {"path": "a"}
         reader = {"kind": table.kind, **text, key.name.rpartition(".")[2]: parse_value(value)}
         given = {"data": {"train": [reader]}}
     else:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from polyhead.data.readers.names import language_of
+from polyhead.corpora.file_names import language_of
 from polyhead.errors import RecipeError
-from polyhead.recipe.languages import languages_from_file_names
+from polyhead.recipe.languages import languages_from_files
 from polyhead.recipe.load import merge
 from polyhead.recipe.schema import DataConfig
 from polyhead.recipe.train import train
@@ -18,7 +18,7 @@ def reader(source, target, **more):
 
 
 def found(*train, **keys):
-    return languages_from_file_names(DataConfig.model_validate({"train": train, **keys}))
+    return languages_from_files(DataConfig.model_validate({"train": train, **keys}))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,10 @@ TEXT = '[[data.train]]\nkind = "lines"\nsource = "a"\ntarget = "b"\n'
 @pytest.mark.parametrize(
     ("toml", "sentence"),
     [
-        ('[[data.train]]\nsource = "a"\ntarget = "b"', "data.train.0.kind: this key is needed; known are lines, tsv"),
+        (
+            '[[data.train]]\nsource = "a"\ntarget = "b"',
+            "data.train.0.kind: this key is needed; known are lines, pairs, subtitles, tsv",
+        ),
         (
             '[data]\ntrain = { source = "a", target = "b" }',
             "data.train = a table: a list is needed; write it as tables, [[data.train]]",

@@ -21,7 +21,7 @@ from polyhead.refusals import write_errors
 COMMANDS = {
     "demo": "Make a small corpus, train one model on it for French and Korean, translate, draw.",
     "check": "Look at a corpus before training on it.",
-    "train": "Train a translator from a recipe or from two text files.",
+    "train": "Train a translator from a recipe, from two text files, or from a file of both languages.",
     "distill": "Train a student on a teacher's translations.",
     "shortlist": "Find the target pieces that each source piece may become, for `translate --shortlist`.",
     "translate": "Translate lines of text.",

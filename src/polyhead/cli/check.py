@@ -8,13 +8,19 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from polyhead.cli.corpora import Corpora
 from polyhead.cli.paths import NamedPath
+from polyhead.cli.usage import UsageError
 
 
 def check(
     *,
-    source: NamedPath,
-    target: NamedPath,
+    source: NamedPath | None = None,
+    target: NamedPath | None = None,
+    pairs: tuple[NamedPath, ...] = (),
+    columns: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
     json_output: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Look at a corpus before training on it: what cleaning would drop and why, lengths, what training would choose.
@@ -22,43 +28,62 @@ def check(
     Parameters
     ----------
     source
-        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+        Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst.
     target
-        Its translation, line by line.
+        Its translation, line by line; of subtitles by their times.
+    pairs
+        A file of both languages, as `polyhead train` takes it.
+    columns
+        The columns of tables among --pairs that hold source and target, such as en,ko or 2,3.
+    source_language
+        Code of the language to translate from, such as en; it chooses among several languages of a file.
+    target_language
+        Code of the language to translate into.
     json_output
         Write JSON.
 
     """
     from polyhead.data.clean import CleaningConfig, clean
-    from polyhead.data.readers import LinesConfig, read
     from polyhead.data.statistics import CorpusStatistics
     from polyhead.data.suspicions import suspicions
     from polyhead.recipe.defaults import complete
     from polyhead.recipe.hold_out import hold_out
-    from polyhead.recipe.languages import languages_from_file_names
+    from polyhead.recipe.languages import languages_from_files
+    from polyhead.recipe.load import make_recipe, merge
     from polyhead.recipe.plan import choose_device
-    from polyhead.recipe.schema import DataConfig, Recipe
+    from polyhead.recipe.prepare import read_with_languages
+    from polyhead.recipe.schema import Recipe
 
-    corpus = LinesConfig(source=source, target=target)
-    pairs, report = clean(read(corpus), CleaningConfig())
+    given = _given(
+        Corpora(
+            source=_listed(source),
+            target=_listed(target),
+            pairs=pairs,
+            columns=columns,
+            source_language=source_language,
+            target_language=target_language,
+        )
+    )
+    languages = languages_from_files(make_recipe(given).data)
+    values = merge(given, {"data": languages.data})
+    data = make_recipe(values).data
+    kept, report = clean(read_with_languages(data.train, data), CleaningConfig())
     lengths = {
-        "source": _lengths([pair.source for pair in pairs]),
-        "target": _lengths([pair.target for pair in pairs]),
+        "source": _lengths([pair.source for pair in kept]),
+        "target": _lengths([pair.target for pair in kept]),
     }
-    suspicious = suspicions(pairs)
-    learnt, _ = hold_out(pairs, Recipe.model_fields["seed"].default)  # the bare command trains on these alone
-    statistics = CorpusStatistics.of([pairs[row] for row in learnt])
-    languages = languages_from_file_names(DataConfig(train=(corpus,)))
-    values = {"data": {"train": [corpus.model_dump(mode="json")]}}
-    choices = complete(values, statistics, choose_device())[1]
+    suspicious = suspicions(kept)
+    learnt, _ = hold_out(kept, Recipe.model_fields["seed"].default)  # the bare command trains on these alone
+    corpus = CorpusStatistics.of([kept[row] for row in learnt])
+    choices = complete(given, corpus, choose_device())[1]
     if json_output:
         result: dict[str, Any] = {
             "languages": languages.data,
             "cleaning": asdict(report),
             "words": lengths,
             "suspicions": suspicious,
-            "characters": statistics.characters,
-            "word_types": statistics.word_types,
+            "characters": corpus.characters,
+            "word_types": corpus.word_types,
             "defaults": {choice.key: choice.value for choice in choices},
         }
         print(json.dumps(result, ensure_ascii=False))
@@ -70,9 +95,24 @@ def check(
         print(sentence)
     for side, numbers in lengths.items():
         print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
-    print(f"different words: {statistics.word_types:,}; different characters: {statistics.characters:,}")
+    print(f"different words: {corpus.word_types:,}; different characters: {corpus.characters:,}")
     for choice in choices:
         print(f"training would choose: {choice}")
+
+
+def _given(corpora: Corpora) -> dict[str, Any]:
+    """The recipe's tables that the options stand for. Raises UsageError for options that don't go together."""
+    corpora.check()
+    data: dict[str, Any] = {}
+    corpora.write_into(data)
+    if "train" not in data:
+        raise UsageError("nothing to look at: give --source and --target, or --pairs")
+    return {"data": data}
+
+
+def _listed(path: NamedPath | None) -> list[NamedPath]:
+    """The options take one file, a recipe any number of them."""
+    return [] if path is None else [path]
 
 
 def _lengths(texts: Sequence[str]) -> dict[str, float]:

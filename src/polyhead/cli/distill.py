@@ -17,8 +17,13 @@ def distill(
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
     source: tuple[NamedPath, ...] = (),
     target: tuple[NamedPath, ...] = (),
+    pairs: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    dev_pairs: tuple[NamedPath, ...] = (),
+    columns: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
     weight: tuple[Weight, ...] = (),
     both_directions: bool = False,
     ensemble: tuple[NamedPath, ...] = (),
@@ -35,19 +40,29 @@ def distill(
     teacher
         The model directory to learn from.
     recipe
-        The student's: a TOML file, as in `recipes/`; without it --source and --target.
+        The student's: a TOML file, as in `recipes/`; without it --source and --target, or --pairs.
     keys
         Any key of a recipe, such as --model.decoder_layers 1; it wins over the file.
     source
-        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+        Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst.
     target
         Its translation by people, line by line: for --select, --keep-original and a dev set that is held out.
+    pairs
+        A file of both languages, as `polyhead train` takes it.
     dev_source
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation by people.
+    dev_pairs
+        A file of both languages to validate on.
+    columns
+        The columns of tables among --pairs and --dev-pairs that hold source and target, such as en,ko or 2,3.
+    source_language
+        Code of the language to translate from, such as en; it chooses among several languages of a file.
+    target_language
+        Code of the language to translate into.
     weight
-        How often an epoch has the pairs of each corpus, in the order of --source: 2 is twice, 0.5 a random half.
+        How often an epoch has the pairs of each corpus, first --source, then --pairs: 2 is twice, 0.5 a random half.
     both_directions
         Learn every pair the other way round, too, from a teacher that translates both ways.
     ensemble
@@ -67,7 +82,19 @@ def distill(
     from polyhead.recipe.distill import DistillationConfig
     from polyhead.recipe.distill import distill as run
 
-    corpora = Corpora(source, target, dev_source, dev_target, weight, both_directions)
+    corpora = Corpora(
+        source,
+        target,
+        dev_source,
+        dev_target,
+        weight,
+        both_directions,
+        pairs=pairs,
+        dev_pairs=dev_pairs,
+        columns=columns,
+        source_language=source_language,
+        target_language=target_language,
+    )
     values = recipe_values(recipe, keys, corpora, out)
     config = DistillationConfig(beam_size=beam, select=select, keep_original=keep_original)
     return 0 if run([teacher, *ensemble], values, config, resume=resume).finished else 130

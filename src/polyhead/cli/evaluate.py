@@ -53,7 +53,7 @@ def evaluate(
 
     """
     from polyhead.cli.streams import progress_bar, read_lines
-    from polyhead.data.readers.names import language_of
+    from polyhead.corpora.file_names import language_of
     from polyhead.evaluation.metrics import evaluate as measure
     from polyhead.evaluation.significance import paired_bootstrap
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
-from polyhead.data.readers.files import read_text_lines
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.errors import DataError
 from polyhead.refusals import write_errors
 from polyhead.text import split_lines

@@ -20,8 +20,13 @@ def train(
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
     source: tuple[NamedPath, ...] = (),
     target: tuple[NamedPath, ...] = (),
+    pairs: tuple[NamedPath, ...] = (),
     dev_source: NamedPath | None = None,
     dev_target: NamedPath | None = None,
+    dev_pairs: tuple[NamedPath, ...] = (),
+    columns: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
     weight: tuple[Weight, ...] = (),
     both_directions: bool = False,
     minutes: Minutes | None = None,
@@ -29,24 +34,34 @@ def train(
     resume: bool = False,
     show_keys: Annotated[bool, Parameter(name="--keys")] = False,
 ) -> int:
-    """Train a translator from a recipe or from two text files.
+    """Train a translator from a recipe, from two text files, or from a file of both languages.
 
     Parameters
     ----------
     recipe
-        A TOML file, as in `recipes/`; without it --source and --target, and defaults to suit corpus and machine.
+        A TOML file, as in `recipes/`; without it --source and --target, or --pairs, and defaults that suit them.
     keys
         Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number.
     source
-        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+        Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst.
     target
-        Its translation, line by line.
+        Its translation, line by line; of subtitles by their times.
+    pairs
+        A file of both languages (TMX, XLIFF, PO, CSV, TSV, JSON Lines, Parquet, Arrow), an archive or a folder of them.
     dev_source
         Text to validate on; without it a part of the training text is held out.
     dev_target
         Its translation.
+    dev_pairs
+        A file of both languages to validate on.
+    columns
+        The columns of tables among --pairs and --dev-pairs that hold source and target, such as en,ko or 2,3.
+    source_language
+        Code of the language to translate from, such as en; it chooses among several languages of a file.
+    target_language
+        Code of the language to translate into.
     weight
-        How often an epoch has the pairs of each corpus, in the order of --source: 2 is twice, 0.5 a random half.
+        How often an epoch has the pairs of each corpus, first --source, then --pairs: 2 is twice, 0.5 a random half.
     both_directions
         Learn every pair the other way round, too: one model translates both ways.
     minutes
@@ -62,11 +77,23 @@ def train(
     from polyhead.recipe.record import check_started, read_record, started
     from polyhead.recipe.train import train as run
 
-    named = bool(source) or _is_recipe(recipe)
+    named = bool(source or pairs) or _is_recipe(recipe)
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    corpora = Corpora(source, target, dev_source, dev_target, weight, both_directions)
+    corpora = Corpora(
+        source,
+        target,
+        dev_source,
+        dev_target,
+        weight,
+        both_directions,
+        pairs=pairs,
+        dev_pairs=dev_pairs,
+        columns=columns,
+        source_language=source_language,
+        target_language=target_language,
+    )
     if minutes is not None:
         keys = (*keys, f"--training.minutes={minutes}")
     if show_keys:
@@ -82,7 +109,7 @@ def recipe_values(
     """`given_values` that can be trained on. Raises UsageError also where neither a recipe nor a corpus is named."""
     values = given_values(recipe, keys, corpora, out, begun)
     if not _is_recipe(recipe) and not values.get("data", {}).get("train"):
-        raise UsageError("nothing to train on: give a recipe, or --source and --target")
+        raise UsageError("nothing to train on: give a recipe, or --source and --target, or --pairs")
     return values
 
 
@@ -126,8 +153,13 @@ def _is_recipe(word: str | None) -> bool:
 OPTIONS = (
     "source",
     "target",
+    "pairs",
     "dev-source",
     "dev-target",
+    "dev-pairs",
+    "columns",
+    "source-language",
+    "target-language",
     "weight",
     "both-directions",
     "minutes",

@@ -8,11 +8,12 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from polyhead.config import Config
-from polyhead.data.readers.pair import Pair
+from polyhead.corpora.unit import Flaw
+from polyhead.data.readers.pair import Pair, usable
 from polyhead.limits import MOST_COUNTED
 from polyhead.text import is_blank
 
-Reason = Literal["empty", "same on both sides", "too long", "lengths do not match", "duplicate"]
+Reason = Literal[Flaw, "empty", "same on both sides", "too long", "lengths do not match", "duplicate"]
 
 # Added to both lengths before they are compared: "OK." may well be a sentence in another language.
 _RATIO_SMOOTHING = 20
@@ -99,6 +100,8 @@ def rows_to_keep(pairs: Sequence[Pair], config: CleaningConfig) -> tuple[list[in
 
 def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
     """Why a pair by itself cannot stay, if so."""
+    if pair.flaw is not None:
+        return pair.flaw
     if config.drop_empty and (is_blank(pair.source) or is_blank(pair.target)):
         return "empty"
     if config.drop_untranslated and pair.source == pair.target:
@@ -128,6 +131,6 @@ def _usual_ratios(pairs: Sequence[Pair]) -> dict[str | None, float]:
     the few pairs that do not match.
     """
     ratios: dict[str | None, list[float]] = {}
-    for pair in pairs:
+    for pair in usable(pairs):
         ratios.setdefault(pair.target_language, []).append(_ratio(pair))
     return {language: sorted(some)[len(some) // 2] for language, some in ratios.items()}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.data.readers.pair import Pair
+from polyhead.data.readers.pair import Pair, usable
 from polyhead.text import is_blank
 
 LOOKED_AT = 200_000
@@ -41,7 +41,11 @@ def _of_training(train: Sequence[Pair]) -> Iterator[str]:
         )
 
 
-def _of_validation(train: Sequence[Pair], dev: Sequence[Pair]) -> Iterator[str]:
+def _of_validation(train: Sequence[Pair], judged: Sequence[Pair]) -> Iterator[str]:
+    flawed, dev = [pair for pair in judged if pair.flaw is not None], list(usable(judged))
+    if flawed:
+        counted = _counted(flawed, "pairs to validate on")
+        yield f"{counted} no finished translation (first: {flawed[0].origin}): left out"
     blank = [pair for pair in dev if is_blank(pair.source) or is_blank(pair.target)]
     if blank:
         counted = _counted(blank, "pairs to validate on")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from polyhead.data.readers import LinesConfig, ReaderConfig, TsvConfig
+from polyhead.data.readers import LinesConfig, PairsConfig, ReaderConfig, SubtitlesConfig, TsvConfig
 from polyhead.errors import RecipeError
 from polyhead.languages import same_code
 from polyhead.recipe.schema import DataConfig
@@ -40,19 +40,27 @@ def _check(reader: ReaderConfig, source: str, target: str | None) -> None:
 
 def _doubled(readers: Sequence[ReaderConfig], config: DataConfig) -> tuple[ReaderConfig, ...]:
     """All readers, then all of them the other way round."""
-    there = [
-        reader.model_copy(update={"target_language": reader.target_language or config.target_language})
-        for reader in readers
-    ]
-    return (*there, *(_reversed(reader, config.source_language) for reader in readers))
+    there = [_spelled_out(reader, config) for reader in readers]
+    return (*there, *(_reversed(reader, config.source_language) for reader in there))
+
+
+def _spelled_out(reader: ReaderConfig, config: DataConfig) -> ReaderConfig:
+    """The reader with the recipe's languages where it names none."""
+    languages = {"target_language": reader.target_language or config.target_language}
+    if isinstance(reader, PairsConfig):
+        languages["source_language"] = reader.source_language or config.source_language
+    return reader.model_copy(update=languages)
 
 
 def _reversed(reader: ReaderConfig, language: str | None) -> ReaderConfig:
     """What reads the same pairs from the target into the source, whose language is given."""
     match reader:
-        case LinesConfig():
+        case LinesConfig() | SubtitlesConfig():
             sides = {"source": reader.target, "target": reader.source}
         case TsvConfig():
             columns = {"source_column": reader.target_column, "target_column": reader.source_column}
             sides = {**columns, "language_column": None}
+        case PairsConfig():
+            columns = reader.columns and (reader.columns[1], reader.columns[0])
+            sides = {"source_language": reader.target_language, "columns": columns, "swapped": not reader.swapped}
     return reader.model_copy(update={**sides, "target_language": language})

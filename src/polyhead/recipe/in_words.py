@@ -23,6 +23,8 @@ def describe(annotation: Any, metadata: list[Any]) -> str:
         return ", or ".join(describe(part, metadata) for part in parts)
     if origin is Literal:
         return ", ".join(as_toml(value) for value in get_args(annotation))
+    if origin is tuple:
+        return f"list of {' and '.join(describe(part, []) for part in get_args(annotation))}"
     return " ".join([_WORDS[annotation], *_bounds(metadata)])
 
 

@@ -47,7 +47,8 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     say("reading the corpus")
     pairs = read_pairs(draft.data, draft.seed)
     say(str(pairs.report))
-    for sentence in [*what_to_expect(pairs), *suspicions(pairs.train, () if pairs.held_out else pairs.dev)]:
+    judged = () if pairs.held_out else (*pairs.dev, *pairs.flawed)
+    for sentence in [*what_to_expect(pairs), *suspicions(pairs.train, judged)]:
         say(sentence)
     corpus, minutes = CorpusStatistics.of(pairs.train, pairs.weights), draft.training.minutes
     if minutes is None or begun is not None:

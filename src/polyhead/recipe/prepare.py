@@ -1,14 +1,23 @@
 """From files to what training eats: pairs, tokenizers, encoded corpora."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from polyhead.data.clean import CleaningReport, rows_to_keep
-from polyhead.data.readers import LinesConfig, Pair, ReaderConfig, TsvConfig, read_all
+from polyhead.data.readers import (
+    LinesConfig,
+    Pair,
+    PairsConfig,
+    ReaderConfig,
+    SubtitlesConfig,
+    TsvConfig,
+    read_all,
+    usable,
+)
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.data.weighting import Weights
 from polyhead.errors import RecipeError
@@ -33,6 +42,8 @@ class Pairs:
     """Whether dev was taken from the training text because no dev set was given."""
     weights: Weights | None = None
     """[len(train)] how often an epoch has each training pair (`data.weighting`); None: once."""
+    flawed: tuple[Pair, ...] = ()
+    """What was left out of the pairs to validate on, as it has no finished translation."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -52,8 +63,9 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     """
     config = both_ways(config)
     train, weights, report = _read_training(config)
-    dev = list(read_with_languages(config.dev, config))
-    test = [(_name(reader), list(read_with_languages([reader], config))) for reader in config.test]
+    judged = list(read_with_languages(config.dev, config))
+    dev, flawed = list(usable(judged)), tuple(pair for pair in judged if pair.flaw is not None)
+    test = [(_name(reader), list(usable(read_with_languages([reader], config)))) for reader in config.test]
     if not train:
         reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
         raise RecipeError(
@@ -65,7 +77,7 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
         learnt, judged = hold_out(train, seed)
         weights = weights[learnt]
         train, dev = [train[row] for row in learnt], [train[row] for row in judged]
-    pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights)
+    pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights, flawed)
     _check_languages(pairs)
     return pairs
 
@@ -84,8 +96,24 @@ def _read_training(config: DataConfig) -> tuple[list[Pair], Weights, CleaningRep
 
 
 def read_with_languages(readers: Sequence[ReaderConfig], config: DataConfig) -> Iterator[Pair]:
-    """The pairs of some of a recipe's readers. Those that name no target language get the recipe's."""
-    return with_language(read_all(located(readers, config.root)), config.target_language)
+    """The pairs of some of a recipe's readers, flawed ones too. Those that name no target language get the recipe's."""
+    return with_language(read_all(as_read(readers, config)), config.target_language)
+
+
+def as_read(readers: Sequence[ReaderConfig], config: DataConfig) -> list[ReaderConfig]:
+    """Some of a recipe's readers with what the recipe says for all: where files are, which languages are meant."""
+    return located([_choosing(reader, config) for reader in readers], config.root)
+
+
+def _choosing(reader: ReaderConfig, config: DataConfig) -> ReaderConfig:
+    """The reader of a file of several languages, which chooses the recipe's where it doesn't say others."""
+    if not isinstance(reader, PairsConfig):
+        return reader
+    languages = {
+        "source_language": reader.source_language or config.source_language,
+        "target_language": reader.target_language or config.target_language,
+    }
+    return reader.model_copy(update=languages)
 
 
 def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
@@ -93,9 +121,9 @@ def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
     found: list[ReaderConfig] = []
     for reader in readers:
         match reader:
-            case LinesConfig():
+            case LinesConfig() | SubtitlesConfig():
                 paths = {"source": root / reader.source, "target": root / reader.target}
-            case TsvConfig():
+            case TsvConfig() | PairsConfig():
                 paths = {"path": root / reader.path}
         found.append(reader.model_copy(update=paths))
     return found
@@ -107,7 +135,7 @@ def with_language(pairs: Iterable[Pair], language: str | None) -> Iterator[Pair]
         if language is None or pair.target_language:
             yield pair
         else:
-            yield Pair(pair.source, pair.target, language, pair.origin)
+            yield replace(pair, target_language=language)
 
 
 def make_tokenizers(
@@ -144,7 +172,7 @@ def _check_languages(pairs: Pairs) -> None:
 
 def _name(reader: ReaderConfig) -> str:
     match reader:
-        case LinesConfig():
+        case LinesConfig() | SubtitlesConfig():
             return str(reader.source)
-        case TsvConfig():
+        case TsvConfig() | PairsConfig():
             return str(reader.path)

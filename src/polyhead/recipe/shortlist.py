@@ -8,7 +8,7 @@ from polyhead.bundle.config import BundleConfig, read_config
 from polyhead.bundle.load import load_tokenizers
 from polyhead.data.clean import clean
 from polyhead.data.encode import encode
-from polyhead.data.readers import Pair, ReaderConfig, read_all
+from polyhead.data.readers import Pair, ReaderConfig, read_all, usable
 from polyhead.errors import DataError, RecipeError
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.load import make_recipe
@@ -42,7 +42,7 @@ def make_shortlist(model: Path, readers: Sequence[ReaderConfig] = (), config: Sh
     """
     description = read_config(model)
     source, target = load_tokenizers(model, description.tokenizer)
-    pairs = list(read_all(readers)) if readers else _training_pairs(model)
+    pairs = list(usable(read_all(readers))) if readers else _training_pairs(model)
     _check_languages(pairs, description)
     corpus = encode(pairs, source, target, description.tagged)[0]
     shortlist = build_shortlist(corpus, source, target, config or ShortlistConfig())

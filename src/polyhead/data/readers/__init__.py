@@ -6,14 +6,18 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from polyhead.data.readers.lines import LinesConfig, read_lines
-from polyhead.data.readers.pair import Language, Pair
+from polyhead.data.readers.pair import Language, Pair, usable
+from polyhead.data.readers.pairs import PairsConfig, read_pairs
+from polyhead.data.readers.subtitles import SubtitlesConfig, read_subtitles
 from polyhead.data.readers.tsv import TsvConfig, read_tsv
 
-ReaderConfig = Annotated[LinesConfig | TsvConfig, Field(discriminator="kind")]
+ReaderConfig = Annotated[LinesConfig | TsvConfig | PairsConfig | SubtitlesConfig, Field(discriminator="kind")]
 
 READERS: Mapping[str, Callable[[Any], Iterator[Pair]]] = {
     "lines": read_lines,
     "tsv": read_tsv,
+    "pairs": read_pairs,
+    "subtitles": read_subtitles,
 }
 
 
@@ -28,4 +32,16 @@ def read_all(configs: Iterable[ReaderConfig]) -> Iterator[Pair]:
         yield from read(config)
 
 
-__all__ = ["READERS", "Language", "LinesConfig", "Pair", "ReaderConfig", "TsvConfig", "read", "read_all"]
+__all__ = [
+    "READERS",
+    "Language",
+    "LinesConfig",
+    "Pair",
+    "PairsConfig",
+    "ReaderConfig",
+    "SubtitlesConfig",
+    "TsvConfig",
+    "read",
+    "read_all",
+    "usable",
+]

@@ -1,12 +1,14 @@
 """Two files aligned line by line."""
 
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
 from polyhead.config import Config
-from polyhead.data.readers.files import read_text_lines
+from polyhead.corpora.aligned import aligned_lines
+from polyhead.corpora.kinds import JSONL, kind_by_name
+from polyhead.corpora.member import Member
+from polyhead.corpora.text_lines import lines_of_text
 from polyhead.data.readers.pair import Language, Pair, Weight
 from polyhead.errors import DataError
 
@@ -17,7 +19,7 @@ class LinesConfig(Config):
     kind: Literal["lines"] = "lines"
     """Two aligned text files."""
     source: Path
-    """The file to translate from: UTF-8, plain, .gz, .xz or .zst."""
+    """The file to translate from: UTF-8, plain, .gz, .bz2, .xz or .zst."""
     target: Path
     """The file to translate into."""
     target_language: Language | None = None
@@ -28,15 +30,9 @@ class LinesConfig(Config):
 
 def read_lines(config: LinesConfig) -> Iterator[Pair]:
     """The pairs in order. DataError when one file has more lines than the other, after the last pair."""
-    sources, targets = read_text_lines(config.source), read_text_lines(config.target)
-    for number, (source, target) in enumerate(zip_longest(sources, targets), start=1):
-        if source is None or target is None:
-            missing = number - 1
-            longer = number + sum(1 for _ in (targets if source is None else sources))
-            source_count, target_count = (missing, longer) if source is None else (longer, missing)
-            message = (
-                f"the files are not aligned: {config.source} has {source_count} lines and"
-                f" {config.target} has {target_count}, so line {number} has no partner"
-            )
-            raise DataError(message, config.target if source is None else config.source, number)
-        yield Pair(source, target, config.target_language, f"{config.source}:{number}")
+    source, target = Member.of(config.source), Member.of(config.target)
+    for member in (source, target):
+        if kind_by_name(member.name) is JSONL:  # which can't be told from lines otherwise
+            raise DataError(JSONL.refusal, member.name)
+    for number, one, other in aligned_lines(source, target, lines_of_text):
+        yield Pair(one, other, config.target_language, f"{config.source}:{number}")

@@ -1,10 +1,12 @@
 """What every reader yields."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from polyhead.corpora.unit import Flaw
 from polyhead.limits import HEAVIEST
 
 LANGUAGE_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]*$"
@@ -18,9 +20,17 @@ class Pair:
 
     target_language: what the translation is written in, where one model learns several directions
     origin: "file:line", for messages
+    flaw: why the file says that it is no pair to learn from, if so: cleaning leaves it out, and sets to validate and to
+    test on are read without it
     """
 
     source: str
     target: str
     target_language: str | None
     origin: str
+    flaw: Flaw | None = None
+
+
+def usable(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs without a flaw."""
+    return (pair for pair in pairs if pair.flaw is None)

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from polyhead.config import Config
-from polyhead.data.readers.files import read_text_lines
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.data.readers.pair import LANGUAGE_PATTERN, Language, Pair, Weight
 from polyhead.errors import DataError
 from polyhead.limits import MOST_LISTED
@@ -22,7 +22,7 @@ class TsvConfig(Config):
     kind: Literal["tsv"] = "tsv"
     """One tab-separated file."""
     path: Path
-    """The file: UTF-8, plain, .gz, .xz or .zst."""
+    """The file: UTF-8, plain, .gz, .bz2, .xz or .zst."""
     source_column: int = Field(default=0, ge=0, lt=MOST_LISTED)
     """The column to translate from; the first is 0."""
     target_column: int = Field(default=1, ge=0, lt=MOST_LISTED)

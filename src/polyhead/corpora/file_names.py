@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from polyhead.data.readers.files import COMPRESSED
+from polyhead.corpora.compressed import COMPRESSED
 from polyhead.languages import is_language
 
-_OF_FORMATS = frozenset([".bpe", ".clean", ".lc", ".norm", ".raw", ".spm", ".tc", ".tok", ".txt"])
+_OF_FORMATS = frozenset([".bpe", ".clean", ".lc", ".norm", ".raw", ".spm", ".srt", ".tc", ".tok", ".txt"])
 """Endings that say how a text was treated; a language may stand before them: `train.en.txt`."""
 
 
