@@ -22,6 +22,7 @@ Code = Literal[
     "queue_full",
     "timeout",
     "unauthorized",
+    "forbidden",
     "too_large",
     "model_unavailable",
     "internal",
@@ -34,6 +35,7 @@ _STATUS: dict[Code, int] = {
     "unknown_language": 400,
     "bad_request": 400,
     "unauthorized": 401,
+    "forbidden": 403,
     "not_found": 404,
     "gone": 410,
     "too_large": 413,
@@ -74,18 +76,25 @@ class Problem(HTTPException):
         self.code: Code = code
 
 
-def answer(problem: Problem) -> JSONResponse:
-    """The response that tells of a problem."""
-    details = describe(problem)
-    return JSONResponse(details.model_dump(), problem.status_code, problem.headers, MEDIA_TYPE)
+class KeyMissing(Problem):
+    """Problem unauthorized of a request that has no key at all."""
 
 
-def describe(problem: Problem) -> ProblemDetails:
-    """The problem as the client reads it."""
-    title = HTTPStatus(problem.status_code).phrase
-    return ProblemDetails(
-        title=title, status=problem.status_code, detail=problem.detail, code=problem.code, error=problem.detail
-    )
+class TooManyTexts(Problem):
+    """Problem too_large of a request that has more texts than are taken."""
+
+
+def answer(problem: Problem, status: int | None = None) -> JSONResponse:
+    """The response that tells of a problem, with another status than its own where one is given."""
+    details = describe(problem, status)
+    return JSONResponse(details.model_dump(), details.status, problem.headers, MEDIA_TYPE)
+
+
+def describe(problem: Problem, status: int | None = None) -> ProblemDetails:
+    """The problem as the client reads it; `status` as in `answer`."""
+    status = status or problem.status_code
+    title = HTTPStatus(status).phrase
+    return ProblemDetails(title=title, status=status, detail=problem.detail, code=problem.code, error=problem.detail)
 
 
 _WORDS = {
