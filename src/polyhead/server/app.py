@@ -21,7 +21,18 @@ from polyhead.server.dialects import respond
 from polyhead.server.gate import Gate
 from polyhead.server.openapi import describe_interface
 from polyhead.server.problems import Problem, explain, problem_of
-from polyhead.server.routes import files, interface, libretranslate, models, operations, page, stream, traces, translate
+from polyhead.server.routes import (
+    deepl,
+    files,
+    interface,
+    libretranslate,
+    models,
+    operations,
+    page,
+    stream,
+    traces,
+    translate,
+)
 from polyhead.server.services import Services
 
 CLIENT_LEFT = 499
@@ -44,9 +55,10 @@ def build_app(services: Services) -> FastAPI:
     for module in (models, translate, stream, traces):
         app.include_router(module.router, dependencies=locked)
     app.include_router(operations.metrics_router, dependencies=locked)
-    for router in (libretranslate.router, files.router, interface.router, operations.health_router, page.router):
-        app.include_router(router)
-    app.openapi = describe_interface(app, services.models)  # type: ignore[method-assign]
+    app.include_router(operations.health_router)
+    for module in (libretranslate, deepl, files, interface, page):
+        app.include_router(module.router)
+    app.openapi = describe_interface(app, services.models, services.formats)  # type: ignore[method-assign]
     _handle_errors(app, services)
     app.add_middleware(BodyLimit, config=services.config)
     if services.config.origins:

@@ -14,7 +14,7 @@ from python_multipart.multipart import Field, File, FormParser, parse_options_he
 from polyhead.server.body import JSON, expect, media_type, parse_json
 from polyhead.server.problems import Problem, explain
 
-logging.getLogger("python_multipart").setLevel(logging.ERROR)  # the client is told what is wrong, the log needn't be
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the client is told what is wrong, the log needn't be
 
 M = TypeVar("M", bound=BaseModel)
 Fields = dict[str, Any]
@@ -62,6 +62,24 @@ async def all_fields(request: Request, max_depth: int) -> Fields:
     else:
         sent = _gathered(_parts(body, request.headers["content-type"]))
     return {**asked, **cast(Fields, sent)}
+
+
+def described(model: type[BaseModel]) -> dict[str, Any]:
+    """What the interface's description says of fields that are read by hand, in each encoding of a body.
+
+    A form can't say null, and in a form a list of one is no list.
+    """
+    schema = model.model_json_schema()
+    form = {**schema, "properties": {name: _in_form(field) for name, field in schema["properties"].items()}}
+    content = {JSON: {"schema": schema}, FORM: {"schema": form}, MULTIPART: {"schema": form}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _in_form(field: dict[str, Any]) -> dict[str, Any]:
+    kinds = [kind for kind in field.get("anyOf", []) if kind.get("type") != "null"]
+    kept = {name: value for name, value in field.items() if name not in ("anyOf", "minItems")}
+    several = {"minItems": 2} if field.get("type") == "array" else {}
+    return {**kept, **several, **({"anyOf": [_in_form(kind) for kind in kinds]} if kinds else {})}
 
 
 def _gathered(pairs: Iterable[tuple[str, object]]) -> Fields:

@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
@@ -22,9 +23,12 @@ class Node:
         return self.content.strip()
 
 
-def split(document: str) -> list[Node]:
-    """The document's nodes in order. Whatever the parser cannot make sense of is text."""
-    parser = _Splitter()
+def split(document: str, ignored: AbstractSet[str] = frozenset()) -> list[Node]:
+    """The document's nodes in order. Whatever the parser cannot make sense of is text.
+
+    ignored: names of further elements whose content is not translated
+    """
+    parser = _Splitter(ignored)
     parser.feed(document)
     parser.close()
     return parser.nodes
@@ -54,14 +58,15 @@ def fill(nodes: Sequence[Node], translations: Sequence[str]) -> str:
 class _Splitter(HTMLParser):
     """Collects nodes. Inside `script`, `style` and the like, and under `translate="no"`, all is markup."""
 
-    def __init__(self) -> None:
+    def __init__(self, ignored: AbstractSet[str]) -> None:
         super().__init__(convert_charrefs=True)
+        self._verbatim = _VERBATIM | {name.lower() for name in ignored}
         self.nodes: list[Node] = []
         self._closed: list[str] = []  # the open elements from the outermost that is not to be translated
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._markup(self.get_starttag_text() or "")
-        kept = tag in _VERBATIM or ("translate", "no") in attrs
+        kept = tag in self._verbatim or ("translate", "no") in attrs
         if (kept or self._closed) and tag not in _VOID:
             self._closed.append(tag)
 

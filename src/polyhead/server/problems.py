@@ -1,5 +1,6 @@
 """What went wrong, as the client is told: `application/problem+json` (RFC 9457), never a traceback."""
 
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Literal
@@ -105,7 +106,8 @@ _WORDS = {
     "dict_type": "should be a JSON object",
 }
 """pydantic's messages that speak of Python, in a client's words."""
-_NO_FIELDS = {"body", "query", "path", "header", "str", "list[str]"}
+_NO_FIELDS = {"body", "query", "path", "header", "str"}
+_KIND = re.compile(r"constrained-|\w[\w-]*\[")
 """What stands in pydantic's places beside names of fields: where they came in, and the kinds that a union allows."""
 
 
@@ -120,7 +122,7 @@ def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
 
 
 def _place(error: Mapping[str, Any]) -> str:
-    return ".".join(str(part) for part in error["loc"] if part not in _NO_FIELDS)
+    return ".".join(str(part) for part in error["loc"] if part not in _NO_FIELDS and not _KIND.match(str(part)))
 
 
 def problem_of(error: BaseException) -> Problem:

@@ -2,11 +2,11 @@
 
 import mimetypes
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from polyhead.server.batcher import Batcher
 from polyhead.server.choices import SourceLanguage, TargetLanguage
@@ -45,10 +45,10 @@ class FileResponse(BaseModel):
 class FileForm(BaseModel):
     """The form, as the interface's description has it."""
 
-    file: Annotated[bytes, Field(json_schema_extra={"format": "binary"})]
-    source: SourceLanguage | None = AUTO
+    file: Annotated[bytes, WithJsonSchema({"type": "string", "format": "binary"})]
+    source: SourceLanguage | Literal["auto", ""] = AUTO
     target: TargetLanguage
-    api_key: str | None = None
+    api_key: str = ""
 
 
 _BODY: dict[str, Any] = {

@@ -12,13 +12,12 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from polyhead.languages import name_of
 from polyhead.server.auth import check_key
-from polyhead.server.body import JSON
 from polyhead.server.checks import check_texts
 from polyhead.server.choices import SourceLanguage, TargetLanguage
 from polyhead.server.detection import Detected, detect
 from polyhead.server.directions import choose, sources, targets, writers
 from polyhead.server.documents import Document
-from polyhead.server.fields import FORM, MULTIPART, Fields, all_fields, fitting
+from polyhead.server.fields import Fields, all_fields, described, fitting
 from polyhead.server.pool import ModelDirectory
 from polyhead.server.problems import Problem
 from polyhead.server.services import ServicesOf
@@ -105,12 +104,6 @@ class Accepted(BaseModel):
     success: bool
 
 
-def _body(model: type[BaseModel]) -> dict[str, Any]:
-    """What the interface's description says of fields that are read by hand."""
-    content = {kind: {"schema": model.model_json_schema()} for kind in (JSON, FORM, MULTIPART)}
-    return {"requestBody": {"required": True, "content": content}}
-
-
 async def _fields(request: Request, services: ServicesOf) -> Fields:
     """All fields of a request that has the key, where the server has one."""
     fields = await all_fields(request, services.config.max_depth)
@@ -122,7 +115,7 @@ FieldsOf = Annotated[Fields, Depends(_fields)]
 """A route's parameter of this type is given the request's fields."""
 
 
-@router.post("/translate", openapi_extra=_body(LibreRequest), response_model_exclude_none=True)
+@router.post("/translate", openapi_extra=described(LibreRequest), response_model_exclude_none=True)
 async def libre_translate(fields: FieldsOf, request: Request, services: ServicesOf) -> LibreResponse:
     """Translates one text or several."""
     asked = fitting(fields, LibreRequest)
@@ -163,7 +156,7 @@ def by_model(
     return groups
 
 
-@router.post("/detect", openapi_extra=_body(DetectRequest))
+@router.post("/detect", openapi_extra=described(DetectRequest))
 async def libre_detect(fields: FieldsOf, services: ServicesOf) -> list[Detected] | list[list[Detected]]:
     """The languages a text may be in, of those that the models read; of several texts a list for each."""
     asked = fitting(fields, DetectRequest)
@@ -173,7 +166,7 @@ async def libre_detect(fields: FieldsOf, services: ServicesOf) -> list[Detected]
     return [detect(services.models, text) for text in asked.q]
 
 
-@router.post("/suggest", openapi_extra=_body(SuggestRequest))
+@router.post("/suggest", openapi_extra=described(SuggestRequest))
 async def libre_suggest(fields: FieldsOf, services: ServicesOf) -> Accepted:
     """Keeps a better translation for whoever runs the server."""
     if services.suggestions is None:
