@@ -32,7 +32,7 @@ def test_errors_never_show_a_traceback(client, monkeypatch, error, status):
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr("polyhead.server.routes.libretranslate.detect", fail)
+    monkeypatch.setattr("polyhead.server.detection.Detector.detect", fail)
     answer = client.post("/detect", json={"q": "a"})
     assert answer.status_code == status
     assert ("try another" in answer.text) == (status == 400)

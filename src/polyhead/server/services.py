@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
 from polyhead.server.batcher import Batcher
+from polyhead.server.detection import Detector
 from polyhead.server.file_store import FileStore
 from polyhead.server.file_translation import FileFormats
 from polyhead.server.metrics import Metrics
@@ -48,6 +49,7 @@ class Services:
     """The threads that files are translated in."""
     suggestions: SuggestionFile | None
     usage: Usage
+    detector: Detector
 
     @classmethod
     def start(
@@ -56,16 +58,17 @@ class Services:
         """Starts a thread for each model; no model is loaded yet.
 
         formats: the files that can be translated
-        Raises PolyheadError where the file of suggestions can't be written.
+        Raises PolyheadError where the file of suggestions can't be written, ModelError for damaged n-grams.
         """
+        detector = Detector(models)
         suggestions = SuggestionFile(config.suggestions, config.max_suggestions) if config.suggestions else None
         metrics = Metrics()
         pool = ModelPool(config.memory, metrics)
         batchers = {model.id: Batcher(model.id, partial(pool.use, model), config, metrics) for model in models}
         traces = TraceStore(config.trace_memory, config.trace_seconds)
         files, workers = FileStore(config), ThreadPoolExecutor(config.max_files_at_once, "file")
-        known = tuple(models)
-        return cls(config, known, pool, batchers, traces, metrics, formats, files, workers, suggestions, Usage())
+        kept = formats, files, workers, suggestions, Usage(), detector
+        return cls(config, tuple(models), pool, batchers, traces, metrics, *kept)
 
     def close(self) -> None:
         """Finishes what is waiting, ends the threads, and forgets all files."""

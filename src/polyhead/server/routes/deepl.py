@@ -14,7 +14,6 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from polyhead.languages import name_of
 from polyhead.server.checks import check_texts
 from polyhead.server.choices import SourceLanguage, TargetLanguage
-from polyhead.server.detection import detect
 from polyhead.server.directions import sources, targets, writers
 from polyhead.server.documents import Document
 from polyhead.server.fields import described, fitting
@@ -160,7 +159,7 @@ def _languages(asked: DeepLRequest, services: Services) -> tuple[list[str], list
     if asked.source_lang:
         return [asked.source_lang] * len(asked.text), [asked.source_lang] * len(asked.text)
     candidates = writers(services.models, asked.target_lang) or services.models
-    found = [detect(candidates, text)[0].language for text in asked.text]
+    found = [services.detector.detect(candidates, text)[0].language for text in asked.text]
     return found, found
 
 

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from polyhead.server.batcher import Batcher
 from polyhead.server.choices import SourceLanguage, TargetLanguage
-from polyhead.server.detection import detect
 from polyhead.server.directions import choose, tag, writers
 from polyhead.server.fields import MULTIPART, SentFile, fitting
 from polyhead.server.file_translation import TextsOfFile, TranslatedFile
@@ -79,7 +78,7 @@ async def _translated(asked: FileRequest, source: str | None, request: Request, 
 
     def chosen(texts: Sequence[str]) -> tuple[Batcher, Wish]:
         candidates = writers(services.models, asked.target) or services.models
-        spoken = source or detect(candidates, "\n".join(texts))[0].language
+        spoken = source or services.detector.detect(candidates, "\n".join(texts))[0].language
         model = choose(services.models, None, spoken, asked.target)
         return services.batchers[model.id], Wish(tag(model, asked.target))
 

@@ -14,7 +14,7 @@ from polyhead.languages import name_of
 from polyhead.server.auth import check_key
 from polyhead.server.checks import check_texts
 from polyhead.server.choices import SourceLanguage, TargetLanguage
-from polyhead.server.detection import Detected, detect
+from polyhead.server.detection import Detected
 from polyhead.server.directions import choose, sources, targets, writers
 from polyhead.server.documents import Document
 from polyhead.server.fields import Fields, all_fields, described, fitting
@@ -123,7 +123,7 @@ async def libre_translate(fields: FieldsOf, request: Request, services: Services
     check_texts(given, services.config)
     auto, most = asked.source == AUTO, min(max(asked.alternatives, 0), MOST_BEAMS - 1)
     candidates = writers(services.models, asked.target) or services.models
-    found = [detect(candidates, text)[0] for text in given] if auto else []
+    found = [services.detector.detect(candidates, text)[0] for text in given] if auto else []
     spoken = [each.language for each in found] if auto else [str(asked.source)] * len(given)
     documents = [Document.of(text, asked.format or "text") for text in given]
     filled: list[list[str]] = [[] for _ in given]
@@ -162,8 +162,8 @@ async def libre_detect(fields: FieldsOf, services: ServicesOf) -> list[Detected]
     asked = fitting(fields, DetectRequest)
     check_texts([asked.q] if isinstance(asked.q, str) else asked.q, services.config)
     if isinstance(asked.q, str):
-        return detect(services.models, asked.q)
-    return [detect(services.models, text) for text in asked.q]
+        return services.detector.detect(services.models, asked.q)
+    return [services.detector.detect(services.models, text) for text in asked.q]
 
 
 @router.post("/suggest", openapi_extra=described(SuggestRequest))
