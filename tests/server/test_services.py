@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -125,3 +126,20 @@ def test_clients_that_leave_are_counted_whatever_they_were_at(listen, services, 
             assert b"event: meta" in client.recv(10_000) + client.recv(10_000)
         until(lambda: left.get() == 3)
         echo.may_go.set()
+
+
+def test_a_request_that_trickles_in_is_given_up(listen, services, echo):
+    slow = replace(services, config=services.config.model_copy(update={"timeout": 0.5}))
+    begun = time.monotonic()
+    with listen(slow) as address, connect(address) as client:
+        whole = request("/translate", b"x" * 1000, "application/x-www-form-urlencoded")
+        client.sendall(whole[:-900])
+        client.settimeout(0.1)
+        answer = b""
+        while not answer and time.monotonic() - begun < 20:
+            client.sendall(b"x")
+            with suppress(TimeoutError):
+                answer = client.recv(1000)
+    assert b" 408 " in answer.split(b"\r\n")[0]
+    assert time.monotonic() - begun < 10
+    echo.may_go.set()

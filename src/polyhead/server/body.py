@@ -24,7 +24,7 @@ _PATIENCE = 16
 
 
 class BodyLimit:
-    """ASGI middleware: counts a body's bytes as they come, and waits for them no longer than for an answer."""
+    """ASGI middleware: counts a body's bytes as they come, and waits for the last no longer than for an answer."""
 
     def __init__(self, app: ASGIApp, config: ServerConfig) -> None:
         self._app = app
@@ -35,14 +35,16 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        size, ended, most = 0, False, self._most(scope["path"])
+        size, ended = 0, False
+        most, seconds = self._limits(scope["path"])
+        deadline = asyncio.get_running_loop().time() + seconds
 
         async def limited() -> Message:
             nonlocal size, ended
             if ended:
                 return await receive()
             while True:
-                message = await self._next(receive)
+                message = await _next(receive, deadline)
                 size += len(message.get("body", b""))
                 ended = message["type"] != "http.request" or not message.get("more_body", False)
                 if size <= most:
@@ -52,16 +54,21 @@ class BodyLimit:
 
         await self._app(scope, limited, send)
 
-    def _most(self, path: str) -> int:
-        """The most bytes of a request to this address."""
+    def _limits(self, path: str) -> tuple[int, float]:
+        """The most bytes of a request to this address, and the seconds that it may take to come."""
         config = self._config
-        return max(config.max_body, config.max_file + _FORM_AROUND) if path == FILES else config.max_body
+        if path != FILES:
+            return config.max_body, config.timeout
+        return max(config.max_body, config.max_file + _FORM_AROUND), config.file_timeout
 
-    async def _next(self, receive: Receive) -> Message:
-        try:
-            return await asyncio.wait_for(receive(), self._config.timeout)
-        except TimeoutError:
-            raise Problem("timeout", "the request did not come to its end in time", status=408) from None
+
+async def _next(receive: Receive, deadline: float) -> Message:
+    """The next message. Raises Problem timeout where it hasn't come by that time of the loop's clock."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await receive()
+    except TimeoutError:
+        raise Problem("timeout", "the request did not come to its end in time", status=408) from None
 
 
 class JsonRoute(APIRoute):

@@ -18,7 +18,7 @@ from polyhead.ngrams import Comparison, Profile
 from polyhead.server.directions import sources
 from polyhead.server.pool import ModelDirectory
 
-_EVIDENCE = 1_000
+EVIDENCE = 1_000
 """So many characters say all that a text can say: more would only cost time."""
 
 
@@ -42,7 +42,7 @@ class Detector:
 
     def detect(self, models: Sequence[ModelDirectory], text: str) -> list[Detected]:
         """The languages that these models read, the likeliest first."""
-        languages, text = sources(models), text.strip()[:_EVIDENCE]
+        languages, text = sources(models), text.strip()[:EVIDENCE]
         if not set(languages) <= set(self._comparison.languages):
             return _by_tokens(models, languages, text)
         ranked = self._comparison.ranked(text)

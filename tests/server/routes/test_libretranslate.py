@@ -7,10 +7,13 @@ from urllib.request import Request, urlopen
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
+from polyhead.bundle.profiles import save_profiles
 from polyhead.manifest import accept
+from polyhead.ngrams import profile_of
 from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.translating.translator import Translator
+from tests.prose import PROSE
 from tests.server.test_detection import GERMAN
 
 
@@ -173,12 +176,19 @@ def test_what_libretranslate_calls_a_bad_request_is_one(client, wrong):
     assert next(iter(wrong)) in answer.json()["error"] or "6 texts" in answer.json()["error"]
 
 
-def test_languages_of_lists_are_told_one_by_one(client):
-    one = client.post("/detect", json={"q": "bado"}).json()
-    assert client.post("/detect", json={"q": ["bado", "kilu"]}).json() == [one, one]
-    assert client.post("/detect", data={"q": ["bado", "kilu"]}).json() == [one, one]
-    assert client.post("/detect", params={"q": "bado"}).json() == one
-    assert client.post("/detect", json={"q": ["a"] * 6}).status_code == 400
+def test_the_language_of_a_list_is_that_of_its_texts_together(serve, make_model):
+    directories = [make_model("german", "de", ["fr"]), make_model("english", "en", ["fr"])]
+    for directory, language in zip(directories, ("de", "en"), strict=True):
+        save_profiles(directory, {language: profile_of(PROSE[language])})
+    with serve(directories, max_texts=5) as client:
+        one = client.post("/detect", json={"q": "OK\nder Bäcker"}).json()
+        assert [each["language"] for each in one] == ["de", "en"]
+        assert client.post("/detect", json={"q": ["OK", "der Bäcker"]}).json() == one
+        assert client.post("/detect", data={"q": ["OK", "der Bäcker"]}).json() == one
+        assert client.post("/detect", params={"q": "OK\nder Bäcker"}).json() == one
+        many = ["the baker and the train " * 50, *PROSE["de"][:4]]
+        assert client.post("/detect", json={"q": many}).json()[0]["language"] == "de", "none has all the say"
+        assert client.post("/detect", json={"q": ["a"] * 6}).status_code == 400
 
 
 def test_suggestions_are_kept_where_there_is_a_file_for_them(serve, tagged, tmp_path, client):

@@ -14,7 +14,7 @@ from polyhead.languages import name_of
 from polyhead.server.auth import check_key
 from polyhead.server.checks import check_texts
 from polyhead.server.choices import SourceLanguage, TargetLanguage
-from polyhead.server.detection import Detected
+from polyhead.server.detection import EVIDENCE, Detected
 from polyhead.server.directions import choose, sources, targets, writers
 from polyhead.server.documents import Document
 from polyhead.server.fields import Fields, all_fields, described, fitting
@@ -54,7 +54,7 @@ Count = Annotated[
 
 
 class DetectRequest(BaseModel):
-    """A text whose language is asked for, or several."""
+    """A text whose language is asked for, or several in one language."""
 
     q: NotEmpty | Annotated[list[str], Field(min_length=1)]
     api_key: str | None = None
@@ -157,13 +157,13 @@ def by_model(
 
 
 @router.post("/detect", openapi_extra=described(DetectRequest))
-async def libre_detect(fields: FieldsOf, services: ServicesOf) -> list[Detected] | list[list[Detected]]:
-    """The languages a text may be in, of those that the models read; of several texts a list for each."""
+async def libre_detect(fields: FieldsOf, services: ServicesOf) -> list[Detected]:
+    """The languages a text may be in, of those that the models read; several texts are taken to be in one language."""
     asked = fitting(fields, DetectRequest)
-    check_texts([asked.q] if isinstance(asked.q, str) else asked.q, services.config)
-    if isinstance(asked.q, str):
-        return services.detector.detect(services.models, asked.q)
-    return [services.detector.detect(services.models, text) for text in asked.q]
+    given = [asked.q] if isinstance(asked.q, str) else asked.q
+    check_texts(given, services.config)
+    share = EVIDENCE // len(given) or 1
+    return services.detector.detect(services.models, "\n".join(text[:share] for text in given))
 
 
 @router.post("/suggest", openapi_extra=described(SuggestRequest))
