@@ -53,8 +53,9 @@ def test_the_packages_are_missing_there() -> None:
     assert "No module named 'torch'" in run("import torch").stderr
 
 
-def test_translating_needs_none(model: Path, text: Path) -> None:
-    done = command("translate", model, text, "--to", "xb")
+@pytest.mark.parametrize("options", [(), ("--align",)])
+def test_translating_needs_none(model: Path, text: Path, options: tuple[str, ...]) -> None:
+    done = command("translate", model, text, "--to", "xb", *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2
 
@@ -73,7 +74,6 @@ def test_nor_does_what_only_reads_settings(model: Path, words: tuple[str, ...]) 
         (("check", "--source", "TEXT", "--target", "TEXT"), "torch"),
         (("score", "MODEL", "--source", "TEXT", "--target", "TEXT", "--to", "xb"), "torch"),
         (("look", "MODEL", "bado", "--to", "xb", "--json", "OUT"), "torch"),
-        (("translate", "MODEL", "TEXT", "--to", "xb", "--align"), "torch"),
         (("translate", "MODEL", "TEXT", "--to", "xb", "--engine", "plain"), "torch"),
         (("evaluate", "--hypothesis", "TEXT", "--reference", "TEXT"), "sacrebleu"),
         (("demo", "--out", "OUT"), "torch"),

@@ -1,14 +1,16 @@
 """Normal forms, lines, words, sentences."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.text import Normalisation, normalise, pieces_within, split_lines, words
+from polyhead.text import Normalisation, normalise, pieces_within, spaces_and_unseen, split_lines, words
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SENTENCE_LIKE = st.text(st.sampled_from("aB1 .,!?;:\n\t…。！？、，”\u0301\u200d안"), max_size=60)
-FORMS: list[Normalisation] = ["none", "NFC", "NFKC"]
+FORMS: list[Normalisation] = ["none", "NFC", "NFKC", "nmt-NFC"]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -87,3 +89,21 @@ def test_a_long_text_is_measured_few_times() -> None:
 
     pieces_within("word " * 10_000, fits)
     assert asked < 3_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\u00a0two\u202fdogs", "two\u3000\t dogs ", "\ufefftwo\u0085dogs"),
+        *("two\rdo\u00adgs", "t\u200bwo\x07 dogs\x00", "two\u2028dogs"),
+    ],
+)
+def test_white_space_of_all_kinds_is_alike_and_what_nobody_sees_is_left_out(text):
+    assert normalise(text, "nmt-NFC") == "two dogs"
+
+
+@given(st.text(st.sampled_from("ab é\u0301\u00a0\u200b\u200d\t\n\u00ad\x00\u3000한\u1112\u1161")))
+def test_the_parts_of_a_text_make_up_the_same_form(text):
+    parts = list(spaces_and_unseen(text))
+    assert "".join(text[start:end] for start, end, _ in parts) == text
+    assert unicodedata.normalize("NFC", "".join(new for _, _, new in parts)) == normalise(text, "nmt-NFC")

@@ -5,7 +5,13 @@ from contextlib import contextmanager
 
 from polyhead.errors import PolyheadError
 
-EXTRAS = {"torch": "train", "sacrebleu": "train"}
+EXTRAS = {
+    "torch": "train",
+    "sacrebleu": "train",
+    "polib": "files",
+    "yaml": "files",
+    "markdown_it": "files",
+}
 """Package → the extra of polyhead that brings it."""
 
 

@@ -59,6 +59,12 @@ LARGEST_PIECES = 64 << 20
 """Bytes of a vocabulary file."""
 LARGEST_HEADER = 8 << 20
 """Bytes of the header of a safetensors file; a model of 1,000 layers on both sides has about 5 MB."""
+LARGEST_ARCHIVE = 1 << 29
+"""Bytes of a document that is a zip archive, unpacked."""
+LARGEST_PART = 64 << 20
+"""Bytes of a part of such a document that is read as XML."""
+MOST_PARTS = 20_000
+"""Files in such an archive."""
 LONGEST_LINE = 64 << 20
 """Bytes of a line of text, decompressed."""
 LONGEST_MESSAGE = 289

@@ -5,7 +5,17 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-Normalisation = Literal["none", "NFC", "NFKC"]
+UnicodeForm = Literal["none", "NFC", "NFKC"]
+Normalisation = Literal["none", "NFC", "NFKC", "nmt-NFC"]
+"""Unicode's normal forms; "nmt-NFC" is NFC, and as in sentencepiece's forms of that name white space of whatever kind,
+of whatever length, is one space, and none at the ends, and what nobody sees is left out."""
+
+_UNSEEN = dict.fromkeys(
+    [code for code in range(0xA0) if not chr(code).isspace() and (code < 0x20 or code >= 0x7F)]  # control characters
+    + [0xAD, 0x180E, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF],
+)
+"""Control characters, soft hyphens, spaces of no width, byte order and direction marks."""
+_SPACE_OR_UNSEEN = re.compile(rf"[\s{''.join(map(re.escape, map(chr, _UNSEEN)))}]+")
 
 _CLAUSE_END = re.compile(r"[,;:]+\s+|[、，；：]\s*")
 _SPACE = re.compile(r"\s+")
@@ -16,14 +26,37 @@ _EXTENDERS = frozenset("\u200d\ufe0e\ufe0f")
 
 
 def normalise(text: str, form: Normalisation, lowercase: bool = False) -> str:
-    """`text` in a Unicode normal form, in lower case if wanted. Doing it twice changes nothing more."""
-    if form != "none":
-        text = unicodedata.normalize(form, text)
-    if lowercase:
-        text = text.lower()
-        if form != "none":
-            text = unicodedata.normalize(form, text)  # lower-casing can take a text out of its normal form
-    return text
+    """`text` in a normal form, in lower case if wanted. Doing it twice changes nothing more."""
+    text = in_form(text, form)
+    return in_form(text.lower(), form) if lowercase else text  # which can take a text out of its normal form
+
+
+def in_form(text: str, form: Normalisation) -> str:
+    """`text` in a normal form."""
+    if form == "none":
+        return text
+    if form == "nmt-NFC":
+        return unicodedata.normalize("NFC", " ".join(text.translate(_UNSEEN).split()))
+    return unicodedata.normalize(form, text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to be seen in a text."""
+    return not text.translate(_UNSEEN).strip()
+
+
+def spaces_and_unseen(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, what becomes of it in "nmt-NFC") for all parts of a text, before its characters are composed."""
+    done = 0
+    for match in _SPACE_OR_UNSEEN.finditer(text):
+        start, end = match.span()
+        if start > done:
+            yield done, start, text[done:start]
+        inside = any(map(str.isspace, match.group())) and start > 0 and end < len(text)
+        yield start, end, " " if inside else ""
+        done = end
+    if done < len(text):
+        yield done, len(text), text[done:]
 
 
 def without_surrogates(text: str) -> str:

@@ -131,6 +131,34 @@ except Ended as error:
     assert (done.returncode, done.stdout, done.stderr) == (143, "cleaned up\n", "")
 
 
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_error_that_takes_an_interruptions_place_is_told_as_the_interruption(name, status):
+    """Code in C that asks Python for a length while a signal comes drops what the signal raised."""
+    script = f"""
+import os, signal, sys
+import polyhead.cli.info
+from polyhead.cli import main
+
+class Storage:
+    def __len__(self):
+        os.kill(os.getpid(), signal.{name})
+        return 1
+
+def info(*_, **__):
+    try:
+        len(Storage())
+    except BaseException:
+        pass
+    raise ValueError("could not determine the shape of the storage")
+
+polyhead.cli.info.info = info
+sys.exit(main(["info", "model"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
 @pytest.mark.parametrize(
     "arguments", [["translate", "MODEL"], ["info", "MODEL"], ["--help"]], ids=["lines", "text", "help"]

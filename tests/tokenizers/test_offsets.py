@@ -11,7 +11,7 @@ SIGNS = st.text(st.sampled_from("▁\ue58101a "), max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text(
     st.sampled_from("eﬁİΣς\u0301\u0323\u1112\u1161\u11ab㎏ͅA "), max_size=8
 )
-FORMS: list[Normalisation] = ["none", "NFC", "NFKC"]
+FORMS: list[Normalisation] = ["none", "NFC", "NFKC", "nmt-NFC"]
 
 
 @given(SIGNS | TEXT)

@@ -25,7 +25,7 @@ LINES = [
 ] * 5
 KINDS: list[Kind] = list(TOKENIZERS)
 SPELLING: list[Kind] = [kind for kind in KINDS if kind != "word"]
-FORMS: list[Normalisation] = ["none", "NFC", "NFKC"]
+FORMS: list[Normalisation] = ["none", "NFC", "NFKC", "nmt-NFC"]
 # Any Unicode text, and often what is special to sentencepiece or to this package.
 TEXT = st.lists(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

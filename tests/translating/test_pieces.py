@@ -4,6 +4,7 @@ import pytest
 
 from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.inline.codes import Marked
 from polyhead.translating.pieces import Limits, cut_into_pieces, encode_source
 
 
@@ -15,7 +16,7 @@ def bundle(toy_model):
 def test_pieces_are_the_text_and_fit_the_model(bundle, toy):
     long = " ".join(toy.source(60, seed=1))
     texts = ["", *toy.source(3, seed=2), "  ", long]
-    pieces = list(cut_into_pieces(bundle, texts, None, None, Limits.of([bundle])))
+    pieces = list(cut_into_pieces(bundle, [Marked(text) for text in texts], None, None, Limits.of([bundle])))
     assert sum(piece.text == 5 for piece in pieces) > 1
     for number, text in enumerate(texts):
         parts = [piece for piece in pieces if piece.text == number]
@@ -27,7 +28,7 @@ def test_pieces_are_the_text_and_fit_the_model(bundle, toy):
 
 def test_only_a_texts_first_piece_gets_its_prefix(bundle, toy):
     long = " ".join(toy.source(60, seed=1))
-    first, *others = cut_into_pieces(bundle, [long], None, [toy.target("bado")], Limits.of([bundle]))
+    first, *others = cut_into_pieces(bundle, [Marked(long)], None, [toy.target("bado")], Limits.of([bundle]))
     assert first.prefix == bundle.target_tokenizer.encode(toy.target("bado"))
     assert others
     assert not any(piece.prefix for piece in others)
@@ -35,9 +36,9 @@ def test_only_a_texts_first_piece_gets_its_prefix(bundle, toy):
 
 def test_what_does_not_fit_is_said(bundle, toy):
     with pytest.raises(PolyheadError, match="1 texts, but 2 target prefixes"):
-        list(cut_into_pieces(bundle, ["a"], None, ["b", "c"], Limits.of([bundle])))
+        list(cut_into_pieces(bundle, [Marked("a")], None, ["b", "c"], Limits.of([bundle])))
     with pytest.raises(PolyheadError, match="prefix 1 is longer"):
-        list(cut_into_pieces(bundle, ["a"], None, ["bado " * 3000], Limits.of([bundle])))
+        list(cut_into_pieces(bundle, [Marked("a")], None, ["bado " * 3000], Limits.of([bundle])))
 
 
 def test_a_language_must_be_one_that_the_model_writes(bundle):
@@ -57,14 +58,16 @@ def test_a_language_must_be_one_that_the_model_writes(bundle):
     ],
 )
 def test_sentences_with_letters_are_pieces(bundle, text, contents):
-    assert [piece.content for piece in cut_into_pieces(bundle, [text], None, None, Limits.of([bundle]))] == contents
+    assert [
+        piece.content for piece in cut_into_pieces(bundle, [Marked(text)], None, None, Limits.of([bundle]))
+    ] == contents
 
 
 def test_lines_are_pieces_for_a_model_that_has_learnt_several_sentences_at_a_time(bundle):
     def contents(split, share):
         config = bundle.config.model_copy(update={"several_sentences": share})
         changed = type(bundle)(config, bundle.model, bundle.source_tokenizer, bundle.target_tokenizer)
-        pieces = cut_into_pieces(changed, ["Bado. Mera.\nKilu."], None, None, Limits.of([bundle]), split)
+        pieces = cut_into_pieces(changed, [Marked("Bado. Mera.\nKilu.")], None, None, Limits.of([bundle]), split)
         return [piece.content for piece in pieces]
 
     assert contents("auto", None) == contents("auto", 0.02) == contents("sentence", 0.9) == ["Bado.", "Mera.", "Kilu."]
@@ -73,5 +76,5 @@ def test_lines_are_pieces_for_a_model_that_has_learnt_several_sentences_at_a_tim
 
 def test_a_text_whose_translation_has_a_prefix_is_one_piece(bundle, toy):
     prefix = [toy.target("bado")]
-    (only,) = cut_into_pieces(bundle, ["Bado. Mera."], None, prefix, Limits.of([bundle]))
+    (only,) = cut_into_pieces(bundle, [Marked("Bado. Mera.")], None, prefix, Limits.of([bundle]))
     assert only.content == "Bado. Mera."

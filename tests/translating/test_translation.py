@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyhead.inline.codes import Marked
 from polyhead.translating.translation import Piece, Sentence, Translation, join
 
 
@@ -18,13 +19,16 @@ def pieces_of(text, *contents):
     starts = []
     for content in contents:
         starts.append(text.index(content, starts[-1] + 1 if starts else 0))
-    return [Piece(0, start, content, [], []) for start, content in zip(starts, contents, strict=True)]
+    return [
+        Piece(0, (start, start + len(content)), content, [], [])
+        for start, content in zip(starts, contents, strict=True)
+    ]
 
 
 def test_all_that_is_between_pieces_stays():
     text = " \tA.  B.\tC.\r\n\n5\nD. \n"
     parts = [[translation(each)] for each in ("a.", " b.", "c. ", "d.")]
-    joined = join(text, pieces_of(text, "A.", "B.", "C.", "D."), parts)
+    joined = join(Marked(text), pieces_of(text, "A.", "B.", "C.", "D."), parts)
     assert joined.text == " \ta.  b.\tc.\r\n\n5\nd. \n"
     assert joined.log_probability == -4.0
     assert joined.score == -1.0
@@ -43,7 +47,7 @@ def test_all_that_is_between_pieces_stays():
     ],
 )
 def test_a_space_comes_between_sentences_where_the_target_language_has_one(text, contents, translations, whole):
-    joined = join(text, pieces_of(text, *contents), [[translation(each)] for each in translations])
+    joined = join(Marked(text), pieces_of(text, *contents), [[translation(each)] for each in translations])
     assert joined.text == whole
     assert [whole[slice(*sentence.target)] for sentence in joined.sentences] == list(translations)
 
@@ -52,29 +56,29 @@ def test_a_space_comes_between_sentences_where_the_target_language_has_one(text,
 def test_a_text_that_is_copied_comes_back_to_the_byte(parts):
     text = "".join(parts)
     spans = [match.span() for match in re.finditer(r"A b\.|好。|Ça va\?|네\.", text)]
-    pieces = [Piece(0, start, text[start:end], [], []) for start, end in spans]
-    assert join(text, pieces, [[translation(piece.content)] for piece in pieces]).text == text
+    pieces = [Piece(0, (start, end), text[start:end], [], []) for start, end in spans]
+    assert join(Marked(text), pieces, [[translation(piece.content)] for piece in pieces]).text == text
 
 
 def test_alignments_count_the_words_of_the_whole_text():
     text = "1) a b. c d."
     parts = [[translation("x y z.", ((0, 0), (1, 1), (1, 2)))], [translation("u v.", ((1, 0), (0, 1)))]]
-    joined = join(text, pieces_of(text, "a b.", "c d."), parts)
+    joined = join(Marked(text), pieces_of(text, "a b.", "c d."), parts)
     assert joined.text == "1) x y z. u v."
     assert joined.alignment == ((1, 1), (2, 2), (2, 3), (4, 4), (3, 5))
 
 
 def test_the_n_best_of_a_whole_are_made_of_the_n_best_of_its_parts():
     parts = [[translation("1"), translation("2")], [translation("3"), translation("4"), translation("5")]]
-    joined = join("a. b.", pieces_of("a. b.", "a.", "b."), parts)
+    joined = join(Marked("a. b."), pieces_of("a. b.", "a.", "b."), parts)
     assert [each.text for each in joined.alternatives] == ["1 3", "2 4"]
 
 
 def test_a_text_without_pieces_is_its_own_translation():
-    joined = join(" 5\n", [], [])
+    joined = join(Marked(" 5\n"), [], [])
     assert (joined.text, joined.tokens, joined.score, joined.sentences) == (" 5\n", (), 0.0, ())
 
 
 def test_the_place_of_a_single_piece():
-    joined = join(" a", pieces_of(" a", "a"), [[translation(" as it is ")]])
+    joined = join(Marked(" a"), pieces_of(" a", "a"), [[translation(" as it is ")]])
     assert (joined.text, joined.sentences) == (" as it is", (Sentence((1, 2), (1, 9), 3, False),))

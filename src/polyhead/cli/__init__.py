@@ -65,13 +65,14 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
     words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
+    raised: list[BaseException] = []
     try:
-        with raised_as_exceptions():
+        with raised_as_exceptions() as raised:
             result = app(words, exit_on_error=False, print_error=False, result_action="return_value")
             with write_errors("standard output"):
                 sys.stdout.flush()
     except BaseException as error:
-        ending = ending_of(error, words)
+        ending = ending_of(error, words) or (ending_of(raised[-1], words) if raised else None)
         if ending is None:
             raise
         abandon_output()

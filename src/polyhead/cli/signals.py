@@ -28,10 +28,15 @@ class Ended(BaseException):
 
 
 @contextmanager
-def raised_as_exceptions() -> Generator[None]:
-    """Within the block the signals raise Ended in the main thread. Those that are ignored, as under nohup, stay so."""
+def raised_as_exceptions() -> Generator[list[BaseException]]:
+    """Within the block the signals raise Ended in the main thread. Those that are ignored, as under nohup, stay so.
+
+    What was raised, for Ctrl-C too, is in the list that the block gets: code in C that is interrupted while it calls
+    Python may put an error of its own in its place.
+    """
+    raised: list[BaseException] = []
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may handle signals
+        yield raised  # only the main thread may handle signals
         return
     last: list[float] = []
 
@@ -39,15 +44,24 @@ def raised_as_exceptions() -> Generator[None]:
         if last and time.monotonic() - last[-1] < _SAME:
             return
         last.append(time.monotonic())
-        raise Ended(number)
+        raised.append(Ended(number))
+        raise raised[-1]
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raised.append(KeyboardInterrupt())
+        raise raised[-1]
 
     known = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in known}
     heeded = [number for number, handler in before.items() if handler is signal.SIG_DFL]
     for number in heeded:
         signal.signal(number, end)
+    before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
+    if before[signal.SIGINT] is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+        heeded.append(signal.SIGINT)
     try:
-        yield
+        yield raised
     finally:
         for number in heeded:
             signal.signal(number, before[number])

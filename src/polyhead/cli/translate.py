@@ -25,6 +25,7 @@ from polyhead.cli.numbers import (
 )
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
+from polyhead.inline.find import Kind
 
 if TYPE_CHECKING:
     from polyhead.decoding.config import BeamConfig, SamplingConfig
@@ -50,6 +51,9 @@ def translate(
     patience: Patience | None = None,
     no_repeat_ngram: Ngram | None = None,
     prefix: NamedPath | None = None,
+    out: NamedPath | None = None,
+    protect: tuple[Kind, ...] = (),
+    keep: tuple[str, ...] = (),
     ensemble: tuple[NamedPath, ...] = (),
     align: bool = False,
     no_split: bool = False,
@@ -60,7 +64,7 @@ def translate(
     shortlist: bool = False,
     json_lines: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
-    """Translate lines of text: as many lines out as in.
+    """Translate lines of text, as many lines out as in, or a file with its form kept.
 
     Parameters
     ----------
@@ -98,6 +102,14 @@ def translate(
         No n-gram of this n twice in an output.
     prefix
         A file of target prefixes, line by line, that the translations must begin with.
+    out
+        Translate the file with its form kept and write it here: HTML, Markdown, PO, XLIFF, TMX, SRT, WebVTT, JSON and
+        YAML string tables, DOCX, ODT, plain text. Tags and placeholders come back once each, in their places.
+    protect
+        What stays as it is in lines of text: printf (%s), braces ({name}), tags (<b>), entities (&amp;) or escapes,
+        which are written with a backslash. Give it once for each. Files that --out writes have their own.
+    keep
+        A regular expression of more text that stays as it is.
     ensemble
         More model directories, whose probabilities are averaged with the first one's.
     align
@@ -121,8 +133,11 @@ def translate(
         One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
 
     """
+    from polyhead.cli.documents import languages_of, read_document, say_problems, translate_document
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.hardware import use_cores
+    from polyhead.inline.codes import Marked
+    from polyhead.inline.find import find, pattern
     from polyhead.translating.translator import Translator
 
     if sample and (n_best > 1 or beam is not None or patience is not None):
@@ -134,7 +149,11 @@ def translate(
         raise UsageError(f"--min-length {min_length} is above --max-length {max_length}: no output can have both")
     if threads is not None:
         use_cores(threads)
-    lines = read_lines(file)
+    own = [pattern(each) for each in keep]
+    document = read_document(file, out) if out is not None else None
+    if document is not None and (prefix, align, json_lines, n_best) != (None, False, False, 1):
+        raise UsageError("--out writes a file in its own form; leave out --prefix, --align, --json and --n-best")
+    lines = read_lines(file) if document is None else []
     prefixes = read_lines(prefix) if prefix is not None else None
     translator = Translator.load(model, *ensemble, engine=engine, dtype=dtype, shortlist=shortlist)
     chosen = sorted({str(choice) for choice in translator.choices})
@@ -149,20 +168,28 @@ def translate(
         search = _sampling(translator.config.decoding, shape, {**drawn, "seed": seed})
     else:
         search = _beam(translator.config.decoding, {**shape, "patience": patience})
-    with progress_bar("translating", len(lines)) as advance:
-        results = translator.translate(
-            lines,
-            search=search,
-            beam_size=beam,
-            n_best=n_best,
-            target_language=to,
-            prefixes=prefixes,
-            align=align,
-            split="line" if no_split else "auto",
-            batch_tokens=batch_tokens,
-            progress=advance,
-        )
-    write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
+
+    def run(texts: Sequence[Marked]) -> list[Translation]:
+        with progress_bar("translating", len(texts)) as advance:
+            return translator.translate(
+                texts,
+                search=search,
+                beam_size=beam,
+                n_best=n_best,
+                target_language=to,
+                prefixes=prefixes,
+                align=align,
+                split="line" if no_split else "auto",
+                batch_tokens=batch_tokens,
+                progress=advance,
+            )
+
+    if document is not None and file is not None and out is not None:
+        translate_document(document, (file, out), languages_of(translator.config, to), run, own)
+    else:
+        results = run([find(line, protect, own) for line in lines])
+        write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
+        say_problems(results)
 
 
 def _beam(usual: BeamConfig, asked: Mapping[str, float | None]) -> BeamConfig:
@@ -189,12 +216,20 @@ def _written(results: Sequence[Translation], *, as_json: bool, ranked: bool, ali
 
     for number, result in enumerate(results):
         if as_json:
-            yield json.dumps(asdict(result), ensure_ascii=False)
+            yield json.dumps(asdict(_with_codes(result)), ensure_ascii=False)
         elif ranked:
             for each in result.alternatives or (result,):
                 alignment = f" ||| {pharaoh(each.alignment or ())}" if aligned else ""
-                yield f"{number} ||| {each.text} ||| {each.score:.6f}{alignment}"
+                yield f"{number} ||| {each.marked.written()} ||| {each.score:.6f}{alignment}"
         elif aligned:
-            yield f"{result.text}\t{pharaoh(result.alignment or ())}"
+            yield f"{result.marked.written()}\t{pharaoh(result.alignment or ())}"
         else:
-            yield result.text
+            yield result.marked.written()
+
+
+def _with_codes(translation: Translation) -> Translation:
+    """The same with the codes written into its text."""
+    from dataclasses import replace
+
+    others = tuple(map(_with_codes, translation.alternatives))
+    return replace(translation, text=translation.marked.written(), alternatives=others)

@@ -10,6 +10,7 @@ from pydantic import Field
 from polyhead.config import Config
 from polyhead.data.readers.pair import Pair
 from polyhead.limits import MOST_COUNTED
+from polyhead.text import is_blank
 
 Reason = Literal["empty", "same on both sides", "too long", "lengths do not match", "duplicate"]
 
@@ -21,7 +22,7 @@ class CleaningConfig(Config):
     """Which pairs to leave out. The defaults leave out what can hardly be a translation."""
 
     drop_empty: bool = True
-    """Leave out pairs of which a side is empty or white space."""
+    """Leave out pairs with nothing to be seen on one side: empty, white space, control characters."""
     drop_untranslated: bool = False
     """Leave out pairs whose sides are the same text."""
     max_words: int | None = Field(default=250, ge=1, le=MOST_COUNTED)
@@ -98,7 +99,7 @@ def rows_to_keep(pairs: Sequence[Pair], config: CleaningConfig) -> tuple[list[in
 
 def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
     """Why a pair by itself cannot stay, if so."""
-    if config.drop_empty and not (pair.source.strip() and pair.target.strip()):
+    if config.drop_empty and (is_blank(pair.source) or is_blank(pair.target)):
         return "empty"
     if config.drop_untranslated and pair.source == pair.target:
         return "same on both sides"

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.data.readers.pair import Pair
+from polyhead.text import is_blank
 
 LOOKED_AT = 200_000
 """Pairs whose lengths are compared."""
@@ -41,7 +42,7 @@ def _of_training(train: Sequence[Pair]) -> Iterator[str]:
 
 
 def _of_validation(train: Sequence[Pair], dev: Sequence[Pair]) -> Iterator[str]:
-    blank = [pair for pair in dev if not (pair.source.strip() and pair.target.strip())]
+    blank = [pair for pair in dev if is_blank(pair.source) or is_blank(pair.target)]
     if blank:
         counted = _counted(blank, "pairs to validate on")
         yield f"{counted} an empty side (first: {blank[0].origin}): no score counts there"

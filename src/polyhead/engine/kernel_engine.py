@@ -107,7 +107,8 @@ class KernelEngine:
             make.sublayers("decoder"),
             make.norm("decoder"),
         )
-        self.encoder, self.decoder, self.width = keep(encoding), keep(decoding), decoding.itself.width
+        self.encoder, self.decoder = keep(encoding), keep(decoding)
+        self.width, self.heads = decoding.itself.width, decoding.itself.heads
         self.key_value = make.maps("decoder", "cross_attention", slice(1, 3))
         self.logits = Output(weight, pack, packed)
         """features [R, D] → logits [R, V]."""
@@ -151,16 +152,20 @@ class KernelEngine:
         features, after = self.features(previous, state)
         return self.logits(features), after
 
-    def features(self, previous: Numbers, state: EngineState) -> tuple[Floats, EngineState]:
+    def features(
+        self, previous: Numbers, state: EngineState, queries: Floats | None = None
+    ) -> tuple[Floats, EngineState]:
         """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one longer.
 
-        Raises IndexError for a token that is not in the vocabulary and for a step beyond the model's last position,
-        ValueError where there are not as many tokens as the state has rows.
+        queries [N, R, A] is filled with those of the first N layers' cross-attention, where it is given. Raises
+        IndexError for a token that is not in the vocabulary and for a step beyond the model's last position, ValueError
+        where there are not as many tokens as the state has rows.
         """
         x = self.target_embedding(previous, np.full(len(state.sentences), state.length, np.int64))
         memory, past = state.memory, state.past.append()
         source = Sight(memory.places, memory.counts, state.sentences)
-        layers.decode(x, past.nodes.values, past.places, memory.values, source, self.decoder, board())
+        asked = np.empty((0, 0, 0), np.float32) if queries is None else queries
+        layers.decode(x, past.nodes.values, past.places, memory.values, source, asked, self.decoder, board())
         return x, EngineState(state.sentences, memory, past, state.length + 1)
 
     def output_rows(self, tokens: Numbers) -> OutputSubset:

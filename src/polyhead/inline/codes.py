@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["open", "close", "alone"]
-"""The beginning or the end of what a pair of codes surrounds, or neither."""
+Role = Literal["open", "close", "alone", "copy"]
+"""The beginning or the end of what a pair of codes surrounds, neither, or a part of the text that is copied."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Code:
     pair: int | None = None
     """The number that an opening code and its closing one share; None where a code has no other half."""
 
+    def is_within(self, start: int, end: int) -> bool:
+        """Whether some of it, or all where it has no width, stands inside of a place."""
+        return (self.start < end and start < self.end) or start < self.start < end
+
     def moved(self, distance: int) -> "Code":
         """The same code so many characters further on."""
         return Code(self.content, self.start + distance, self.end + distance, self.role, self.pair)
@@ -43,17 +47,17 @@ class Marked:
 
         A pair (content, text) is a code alone of which the model reads the text, such as ("<code>ls</code>", "ls").
         """
-        text, codes = "", list[Code]()
+        written, length, codes = list[str](), 0, list[Code]()
         for part in parts:
-            if isinstance(part, str):
-                text += part
-            elif isinstance(part, Code):
-                codes.append(Code(part.content, len(text), len(text), part.role, part.pair))
-            else:
-                content, read = part
-                codes.append(Code(content, len(text), len(text) + len(read)))
-                text += read
-        return Marked(text, tuple(codes))
+            if isinstance(part, Code):
+                codes.append(Code(part.content, length, length, part.role, part.pair))
+                continue
+            content, read = part if isinstance(part, tuple) else (None, part)
+            if content is not None:
+                codes.append(Code(content, length, length + len(read)))
+            written.append(read)
+            length += len(read)
+        return Marked("".join(written), tuple(codes))
 
     def parts(self) -> Iterator[str | Code]:
         """What the text is made of, in order: stretches of text, none empty, and codes.

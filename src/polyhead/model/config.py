@@ -42,6 +42,11 @@ class TransformerConfig(Config):
     max_length: int = Field(1024, ge=2, le=LONGEST)
     """The longest source or target in tokens; max_length × d_model is at most 8,388,608."""
 
+    @property
+    def alignment_layer(self) -> int:
+        """The decoder's layer whose cross-attention aligns best: the last but one (Garg et al. 2019, section 4.2)."""
+        return max(0, self.decoder_layers - 2)
+
 
 class RecurrentConfig(Config):
     """What both recurrent models share."""

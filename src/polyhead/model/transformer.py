@@ -52,8 +52,7 @@ class Transformer(Seq2SeqModel[TransformerState]):
         self.encoder = encoder
         self.decoder = decoder
         self.output = output
-        # The last layer but one aligns best (Garg et al. 2019, section 4.2).
-        self.alignment_site = f"decoder.layers.{max(0, len(decoder.layers) - 2)}.cross_attention"
+        self.alignment_site = f"decoder.layers.{config.alignment_layer}.cross_attention"
 
     @property
     def output_layer(self) -> OutputLayer:

@@ -27,6 +27,9 @@ def stop_on_signals(interrupt: Interrupt) -> Generator[None]:
 
     def ask(number: int, frame: FrameType | None) -> None:
         if interrupt.requested and number == signal.SIGINT:
+            earlier = before[number]
+            if callable(earlier):
+                earlier(number, frame)  # whoever else notes what comes shall know of it
             raise KeyboardInterrupt
         interrupt.request()
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyhead.decoding.trace import SearchTree, StepRecord
+from polyhead.inline.codes import Marked
 from polyhead.inspection.beam import step_json
 from polyhead.server.scored import ranked
 from polyhead.tokenizers.protocol import Tokenizer
@@ -46,7 +47,7 @@ class Telling:
                     observer=observer,
                 )
             )
-        whole = ranked(join(self.text, pieces, parts)).model_dump()
+        whole = ranked(join(Marked(self.text), pieces, parts)).model_dump()
         self.send("done", {name: whole[name] for name in ("text", "tokens", "score", "sentences")})
 
 

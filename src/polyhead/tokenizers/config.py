@@ -24,8 +24,8 @@ class TokenizerConfig(Config):
     """How many pieces, specials and tags included; None: from the size of the corpus."""
     shared: bool = True
     """One vocabulary for source and target, or one for each."""
-    normalisation: Normalisation = "NFC"
-    """The Unicode normal form text is brought into: none, NFC, NFKC."""
+    normalisation: Normalisation = "nmt-NFC"
+    """The normal form text is brought into: none, NFC, NFKC, or nmt-NFC, where white space of all kinds is alike."""
     lowercase: bool = False
     """Make all text lower case, before training as before translating."""
     dropout: float = Field(default=0.0, ge=0.0, lt=1.0)

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from polyhead.text import Normalisation
+from polyhead.text import Normalisation, UnicodeForm, spaces_and_unseen
 
 Span = tuple[int, int]
 
@@ -59,6 +59,12 @@ def normalised(text: str, form: Normalisation, lowercase: bool) -> Traced:
 
 
 def _in_form(traced: Traced, form: Normalisation) -> Traced:
+    if form == "nmt-NFC":
+        return _composed(traced.through(spaces_and_unseen(traced.text)), "NFC")
+    return _composed(traced, form)
+
+
+def _composed(traced: Traced, form: UnicodeForm) -> Traced:
     text = traced.text
     if form == "none" or unicodedata.is_normalized(form, text):
         return traced
@@ -76,7 +82,7 @@ def _in_form(traced: Traced, form: Normalisation) -> Traced:
     return result if result.text == whole else traced.through([(0, len(text), whole)])
 
 
-def _separate(before: str, character: str, form: Normalisation) -> bool:
+def _separate(before: str, character: str, form: UnicodeForm) -> bool:
     """Whether normalisation treats a character apart from the text before it."""
     if form == "none" or character.isascii():
         return True

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.inline.placing import units
 from polyhead.tokenizers.protocol import Token
 
 Alignment = tuple[tuple[int, int], ...]
@@ -45,3 +46,33 @@ def word_numbers(tokens: Sequence[Token], text: str) -> list[int]:
 def pharaoh(alignment: Alignment) -> str:
     """`((0, 0), (2, 1))` → `0-0 2-1`."""
     return " ".join(f"{i}-{j}" for i, j in alignment)
+
+
+def unit_weights(
+    weights: NDArray[np.float32], source: Sequence[Token], target: Sequence[Token], source_text: str, target_text: str
+) -> NDArray[np.float32]:
+    """weights [T, S] between tokens → between the units of the two texts (`inline.placing.units`), rows of sum 1.
+
+    A token that belongs to several units is shared between them. A unit of no token has a row of zeros.
+    """
+    read, written = _shares(source, source_text), _shares(target, target_text)
+    table = written.T @ weights[: len(target), : len(source)] @ read
+    total = table.sum(1, keepdims=True)
+    found: NDArray[np.float32] = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+    return found
+
+
+def _shares(tokens: Sequence[Token], text: str) -> NDArray[np.float32]:
+    """[tokens, units of the text]: the share of each token that belongs to each unit."""
+    spans = units(text)
+    table = np.zeros((len(tokens), len(spans)), np.float32)
+    first = 0
+    for row, token in enumerate(tokens):
+        while first < len(spans) and spans[first][1] <= token.start:
+            first += 1
+        last = first
+        while last < len(spans) and spans[last][0] < token.end:
+            last += 1
+        if last > first:
+            table[row, first:last] = 1 / (last - first)
+    return table

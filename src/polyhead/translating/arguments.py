@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from polyhead.decoding.config import BeamConfig, SearchConfig
 from polyhead.errors import PolyheadError, shown
+from polyhead.inline.codes import Marked
 from polyhead.text import without_surrogates
 
 
@@ -21,6 +22,18 @@ def check_texts(texts: object, name: str = "translate()") -> list[str]:
         raise TypeError(f"{name} takes a list of texts, not what is {_kind(texts)}")
     found = list(cast(Iterable[object], texts))
     return [check_text(text, f"{name}: text {number}") for number, text in enumerate(found, 1)]
+
+
+def check_marked(texts: object) -> list[Marked]:
+    """A list of texts, with inline codes or without. Raises TypeError as `check_texts` does."""
+    if isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
+        found = list(cast(Iterable[object], texts))
+        plain = check_texts([each.text if isinstance(each, Marked) else each for each in found])
+        return [
+            Marked(text, each.codes if isinstance(each, Marked) else ())
+            for text, each in zip(plain, found, strict=True)
+        ]
+    return [Marked(text) for text in check_texts(texts)]
 
 
 def check_text(text: object, name: str) -> str:

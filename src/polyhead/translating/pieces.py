@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError, PolyheadError
+from polyhead.inline.codes import Code, Marked
+from polyhead.inline.copies import addresses
+from polyhead.inline.kept import Taken, take_out
+from polyhead.inline.parts import is_cut, share
 from polyhead.sentences import sentences
 from polyhead.text import pieces_within
+from polyhead.tokenizers.casing import case_of, usual
+from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.translation import Piece, Span
 
 Split = Literal["auto", "sentence", "line"]
@@ -65,17 +71,18 @@ def is_split(bundle: Bundle, split: Split) -> bool:
 
 def cut_into_pieces(
     bundle: Bundle,
-    texts: Sequence[str],
+    texts: Sequence[Marked],
     target_language: str | None,
     prefixes: Sequence[str] | None,
     limits: Limits,
     split: Split = "auto",
 ) -> Iterator[Piece]:
-    """The sentences of the texts; what has no letters is none. A text whose translation has a prefix is one sentence.
+    """The sentences of the texts; what has no letters but those in codes is none. Of codes they may have a part.
 
-    A sentence that is longer than a source may be is cut. A single character is read even where it is longer than any
-    source in training was. Raises ModelError for a language that the model doesn't write, PolyheadError for prefixes
-    that don't fit and for a character of more tokens than the model has positions.
+    A text whose translation has a prefix is one sentence. A sentence that is longer than a source may be is cut. A
+    single character is read even where it is longer than any source in training was. Raises ModelError for a language
+    that the model doesn't write, PolyheadError for prefixes that don't fit and for a character of more tokens than the
+    model has positions.
     """
     tag = language_tag(bundle, target_language)
     encode = bundle.source_tokenizer.encode
@@ -90,11 +97,11 @@ def cut_into_pieces(
     units = [
         (number, span)
         for number, (text, prefix) in enumerate(zip(texts, given, strict=True))
-        for span in _spans(text, _parts(text, language, by_sentences and not prefix))
+        for span in _spans(_without_codes(text), _parts(text.text, language, by_sentences and not prefix))
     ]
-    encoded = bundle.source_tokenizer.encode_many([texts[number][slice(*span)] for number, span in units])
+    encoded = bundle.source_tokenizer.encode_many([texts[number].text[slice(*span)] for number, span in units])
     for (number, (start, end)), tokens in zip(units, encoded, strict=True):
-        unit = texts[number][start:end]
+        unit = texts[number].text[start:end]
         spans = [(0, len(unit))] if len(tokens) <= room else _cut(unit, language, fits)
         for begin, stop in spans:
             content = unit[begin:stop]
@@ -104,8 +111,77 @@ def cut_into_pieces(
                     f"text {number + 1} has a character of {len(ids)} tokens, {content[:1]!r}; the model reads "
                     f"{max(most, 0)} at a time, so leave it out or use a model with a larger max_length"
                 )
-            yield Piece(number, start + begin, content, [*tag, *ids], given[number])
+            yield Piece(number, (start + begin, start + stop), content, [*tag, *ids], given[number])
             given[number] = []
+
+
+class Cut(NamedTuple):
+    """Texts with inline codes, cut into pieces."""
+
+    pieces: list[Piece]
+    texts: list[Marked]
+    taken: dict[int, list[Taken]]
+    """What was taken out of which texts, before they were cut."""
+
+
+def cut_with_codes(
+    bundle: Bundle,
+    texts: Sequence[Marked],
+    target_language: str | None,
+    prefixes: Sequence[str] | None,
+    limits: Limits,
+    split: Split = "auto",
+) -> Cut:
+    """`cut_into_pieces`, each piece with its codes and addresses. Codes that would be cut are taken out of a text."""
+
+    def cut() -> list[Piece]:
+        return list(cut_into_pieces(bundle, whole, target_language, prefixes, limits, split))
+
+    whole, taken = list(texts), dict[int, list[Taken]]()
+    pieces = cut()
+    for number, numbers in enumerate(_by_text(pieces, len(whole))):
+        if any(is_cut(code, [pieces[i].place for i in numbers]) for code in whole[number].codes):
+            whole[number], taken[number] = take_out(whole[number])
+    if taken:
+        pieces = cut()
+    for text, numbers in zip(whole, _by_text(pieces, len(whole)), strict=True):
+        shared = share(text.codes, [pieces[i].place for i in numbers]).within
+        for i, codes in zip(numbers, shared, strict=True):
+            coded = _coded(pieces[i], [code.moved(-pieces[i].place[0]) for code in codes])
+            pieces[i] = _in_usual_casing(coded, bundle.source_tokenizer)
+    return Cut(pieces, whole, taken)
+
+
+def _by_text(pieces: Sequence[Piece], texts: int) -> list[list[int]]:
+    """The numbers of the pieces of each text."""
+    found: list[list[int]] = [[] for _ in range(texts)]
+    for number, piece in enumerate(pieces):
+        found[piece.text].append(number)
+    return found
+
+
+def _coded(piece: Piece, codes: Sequence[Code]) -> Piece:
+    found = with_copies(codes, addresses(piece.content), piece.content)
+    return replace(piece, codes=tuple(found)) if found else piece
+
+
+def _in_usual_casing(piece: Piece, tokenizer: Tokenizer) -> Piece:
+    """The piece without capitals that the model doesn't know; codes stay as they are."""
+    case = case_of(_blanked(piece.content, [(code.start, code.end) for code in piece.codes]))
+    content = usual(piece.content, case, tokenizer) if case is not None else None
+    if content is None:
+        return piece
+    for code in piece.codes:
+        content = f"{content[: code.start]}{piece.content[code.start : code.end]}{content[code.end :]}"
+    tag = piece.tokens[: len(piece.tokens) - len(tokenizer.encode(piece.content))]
+    return replace(piece, content=content, tokens=[*tag, *tokenizer.encode(content)], case=case)
+
+
+def with_copies(codes: Sequence[Code], places: Sequence[Span], content: str) -> list[Code]:
+    """The codes of a piece, and what else of it its translation has to contain, as far as there is no code within."""
+    free = [span for span in places if not any(code.is_within(*span) for code in codes)]
+    copies = [Code(content[start:end], start, end, "copy") for start, end in free]
+    return sorted([*codes, *copies], key=lambda code: code.start) if copies else list(codes)
 
 
 def _language(bundle: Bundle, target_language: str | None) -> str | None:
@@ -124,15 +200,26 @@ def _cut(unit: str, language: str | None, fits: Callable[[str], bool]) -> list[S
     return _spans(unit, [part for each in sentences(unit, language) for part in pieces_within(each, fits)])
 
 
+def _without_codes(text: Marked) -> str:
+    """The text, with white space in the place of addresses and of what the model reads of codes."""
+    return _blanked(text.text, [*((code.start, code.end) for code in text.codes), *addresses(text.text)])
+
+
+def _blanked(text: str, places: Sequence[Span]) -> str:
+    for start, end in places:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
 def _spans(text: str, parts: Sequence[str]) -> list[Span]:
     """Where parts, which are all of a text, stand in it, without white space around them and bullets before them.
 
-    Parts without letters are left out.
+    Parts that have no letters in this text are left out. It may have other letters in it than the parts.
     """
     found: list[Span] = []
     start = 0
     for part in parts:
-        if any(map(str.isalpha, part)):
+        if any(map(str.isalpha, text[start : start + len(part)])):
             begin = start + len(part) - len(_BEFORE.sub("", part))
             found.append((begin, start + len(part.rstrip())))
         start += len(part)
@@ -140,7 +227,7 @@ def _spans(text: str, parts: Sequence[str]) -> list[Span]:
 
 
 def _encode_prefixes(
-    bundle: Bundle, texts: Sequence[str], prefixes: Sequence[str] | None, limit: int
+    bundle: Bundle, texts: Sequence[Marked], prefixes: Sequence[str] | None, limit: int
 ) -> list[list[int]]:
     """The tokens that each text's translation must begin with, fewer than the limit."""
     if prefixes is None:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhead.inline.codes import Code, Marked
+from polyhead.inline.kept import Taken, put_in
+from polyhead.inline.parts import share
 from polyhead.text import words
+from polyhead.tokenizers.casing import Case
 from polyhead.translating.alignment import Alignment
 
 Span = tuple[int, int]
@@ -61,23 +64,24 @@ class Piece:
 
     text: int
     """The number of the input text it belongs to."""
-    start: int
-    """Where it begins in the input text."""
+    place: Span
+    """Where it stands in the input text, without white space around it."""
     content: str
-    """What stands there, without white space around it."""
+    """What the model reads: what stands there, without the codes that were taken out."""
     tokens: list[int]
-    """What the model reads: a language tag, where it has tags, and the piece's tokens."""
+    """The same to the model: a language tag, where it has tags, and the tokens."""
     prefix: list[int]
     """What its translation must begin with."""
-
-    @property
-    def place(self) -> Span:
-        """Where it stands in the input text."""
-        return self.start, self.start + len(self.content)
+    codes: tuple[Code, ...] = ()
+    """The inline codes within it, with places in its content; the model reads something of them, or nothing."""
+    case: Case | None = None
+    """The casing that its translation gets, where the model reads it in another one."""
+    taken: tuple[Taken, ...] = ()
+    """What stood in the place of each of the codes, where they were taken out."""
 
 
 def join_all(
-    texts: Sequence[str], pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]
+    texts: Sequence[Marked], pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]
 ) -> list[Translation]:
     """Texts, the pieces of all, and the n-best list of each piece → the texts' translations."""
     of_text: list[list[int]] = [[] for _ in texts]
@@ -89,7 +93,7 @@ def join_all(
     ]
 
 
-def join(text: str, pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]) -> Translation:
+def join(text: Marked, pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]) -> Translation:
     """A text, its pieces in order, and the n-best list of each → the text's translation, with its own n-best list.
 
     What stands between, before and behind the pieces stays as it is; a text without pieces is its own translation.
@@ -100,18 +104,29 @@ def join(text: str, pieces: Sequence[Piece], translations: Sequence[Sequence[Tra
     return replace(nbest[0], alternatives=tuple(nbest)) if len(nbest) > 1 else nbest[0]
 
 
-def _concatenate(text: str, pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
-    written: list[str] = []
-    places: list[Span] = []
+def with_taken(translation: Translation, taken: Sequence[Taken]) -> Translation:
+    """The translation of a text that codes were taken out of, and each of its n-best list, with these codes."""
+    marked = put_in(translation.marked, taken)
+    others = tuple(with_taken(each, taken) for each in translation.alternatives)
+    return replace(translation, text=marked.text, codes=marked.codes, alternatives=others)
+
+
+def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
+    text, written, places, codes = source.text, list[str](), list[Span](), list[Code]()
+    outside = share(source.codes, [piece.place for piece in pieces]).between
     end = length = 0
-    for piece, part in zip(pieces, parts, strict=True):
+    for piece, part, before in zip(pieces, parts, outside, strict=False):
+        codes += [code.moved(length - end) for code in before]
         content = part.text.strip()
-        between = text[end : piece.start]
+        between = text[end : piece.place[0]]
         if not between and written:
             between = _space_between(text[end - 1], written[-1], content)
         places.append((length + len(between), length + len(between) + len(content)))
+        skipped = len(part.text) - len(part.text.lstrip())
+        codes += [code.moved(places[-1][0] - skipped) for code in part.codes]
         written += [between, content]
         end, length = piece.place[1], places[-1][1]
+    codes += [code.moved(length - end) for code in outside[len(pieces)]]
     whole = "".join([*written, text[end:]])
     aligned = all(part.alignment is not None for part in parts)
     return Translation(
@@ -122,6 +137,8 @@ def _concatenate(text: str, pieces: Sequence[Piece], parts: Sequence[Translation
         tuple(value for part in parts for value in part.token_log_probabilities),
         alignment=_alignment(text, whole, pieces, parts, places) if parts and aligned else None,
         sentences=tuple(map(_sentence, pieces, parts, places)),
+        codes=tuple(codes),
+        problems=tuple(problem for part in parts for problem in part.problems),
     )
 
 
@@ -144,7 +161,7 @@ def _alignment(
     """The parts' alignments in the numbers that words have in the text and in its translation."""
     sources, targets = ([end for _, end in words(each)] for each in (text, whole))
     return tuple(
-        (i + bisect_right(sources, piece.start), j + bisect_right(targets, start))
+        (i + bisect_right(sources, piece.place[0]), j + bisect_right(targets, start))
         for piece, part, (start, _) in zip(pieces, parts, places, strict=True)
         for i, j in part.alignment or ()
     )

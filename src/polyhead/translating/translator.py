@@ -23,11 +23,20 @@ from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
 from polyhead.shortlist.shortlist import Shortlist
-from polyhead.translating.arguments import check_choice, check_count, check_text, check_texts, search_within
+from polyhead.translating.arguments import (
+    check_choice,
+    check_count,
+    check_marked,
+    check_text,
+    check_texts,
+    search_within,
+)
 from polyhead.translating.companions import check_together
-from polyhead.translating.pieces import Limits, Split, cut_into_pieces, encode_source
+from polyhead.translating.piece_alignment import attending, with_alignments
+from polyhead.translating.pieces import Limits, Split, cut_into_pieces, cut_with_codes, encode_source
+from polyhead.translating.protected import Protection
 from polyhead.translating.search import PieceSearch
-from polyhead.translating.translation import Piece, Translation, join_all
+from polyhead.translating.translation import Piece, Translation, join_all, with_taken
 
 if TYPE_CHECKING:
     from polyhead.decoding.scoring import TeacherForcing
@@ -73,6 +82,7 @@ class Translator:
         ]
         for each in self.bundles:
             each.verify()
+        self._first = prepared[0]
         masked = prepared if shortlist is None else [Masked(each, shortlist) for each in prepared]
         self.engine: Any = Ensemble(masked) if others else masked[0]
         self.shortlist = shortlist
@@ -123,31 +133,39 @@ class Translator:
         A text is translated sentence by sentence: what stands between them, line breaks and all other white space,
         stays as it is, and so does a sentence without letters. `split="line"` gives the model whole lines to read,
         which "auto" does for a model that was trained on lines of several sentences. A sentence above the model's
-        length limit is cut. `search` is the model's own setting unless given; `beam_size` and `n_best` change it.
+        length limit is cut. A text may have inline codes (`Marked`): each comes back once, in its translation's
+        `codes`, and what `problems` says is to be looked at. Addresses come back as they are, numbers digit by digit.
+        `search` is the model's own setting unless given; `beam_size` and `n_best` change it.
         A text whose translation has a prefix is not cut into sentences. `progress` hears how many texts are done;
         `observer` is shown every step of every beam search, one search after the other; `check` is called at every step
         from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
         """
-        texts, prefixes = check_texts(texts), None if prefixes is None else check_texts(prefixes, "prefixes")
+        marked, prefixes = check_marked(texts), None if prefixes is None else check_texts(prefixes, "prefixes")
         check_count(batch_tokens, "batch_tokens")
         check_choice(split, Split, "split")
         config = self.search_settings(search, beam_size, n_best)
-        pieces = list(cut_into_pieces(self.bundle, texts, target_language, prefixes, self.limits, split))
+        given, marked, taken = cut_with_codes(self.bundle, marked, target_language, prefixes, self.limits, split)
         searching = PieceSearch(self.engine, self._shortlisted, self.rules, config, batch_tokens, observer, check)
-        found = searching.run(pieces, len(texts), progress)
-        translated = [[self._translation(hypothesis) for hypothesis in hypotheses] for hypotheses in found]
-        if align:
-            with needing_extra("word alignment"):
-                from polyhead.translating.piece_alignment import with_alignments
+        hearing = iter([progress])  # of the first search: what is searched again has been counted
 
-            translated = with_alignments(self.bundle, pieces, found, translated)
-        joined = join_all(texts, pieces, translated)
-        return [replace(each, alignment=each.alignment or ()) for each in joined] if align else joined
+        def run(pieces: Sequence[Piece]) -> list[list[Hypothesis]]:
+            return searching.run(pieces, len(marked), next(hearing, None))
+
+        looking = attending(self.bundle, self._first)
+        has_attention = self.config.model.kind != "rnn"
+        protection = Protection(self.bundle, run, self._translation, looking if has_attention else None)
+        pieces, found, translated = protection.run(given)
+        if align:
+            translated = with_alignments(self.bundle, looking, (given, pieces), found, translated)
+        joined = join_all(marked, pieces, translated)
+        whole = [with_taken(each, taken[i]) if i in taken else each for i, each in enumerate(joined)]
+        return [replace(each, alignment=each.alignment or ()) for each in whole] if align else whole
 
     def pieces(self, texts: Sequence[str], target_language: str | None = None) -> list[Piece]:
         """The parts of the texts that are translated one by one, in order. Raises what `translate` does."""
-        return list(cut_into_pieces(self.bundle, check_texts(texts), target_language, None, self.limits))
+        marked = check_marked(texts)
+        return list(cut_into_pieces(self.bundle, marked, target_language, None, self.limits))
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None

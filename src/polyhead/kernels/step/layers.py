@@ -204,12 +204,15 @@ def remember(states: Floats, key_value: PackedWeights, memory: Floats, board: Bo
 
 
 @kernel
-def decode(x: Floats, past: Floats, places: Places, memory: Floats, source: Sight, kept: Any, board: Board) -> None:
+def decode(
+    x: Floats, past: Floats, places: Places, memory: Floats, source: Sight, queries: Floats, kept: Any, board: Board
+) -> None:
     """All layers: x [R, D], the newest token of each row, becomes the features of the next one; a `Decoder` is kept.
 
     past [L, C, 2·A] keys and values; the new ones are written to those of `places` [R, t], where each row's are, the
     newest ones last and next to each other
     memory [L, tokens, 2·A]; `source` says which tokens are a row's sentence
+    queries [N, R, A] is filled with what the cross-attention of the first N layers asked with, N ≤ L
     """
     itself, across, network, around, norm = kept.value
     rows, width, newest, y = x.shape[0], itself.width, places.shape[1] - 1, np.empty_like(x)
@@ -224,6 +227,8 @@ def decode(x: Floats, past: Floats, places: Places, memory: Floats, source: Sigh
         _left(x, y, around, layer, itself.place)
         query = np.empty((rows, width), np.float32)
         multiply(_entered(x, around, layer, across.place), across.query, layer, query, board)
+        if layer < queries.shape[0]:
+            queries[layer] = query
         _look(query[:, :width], memory[layer][:, : 2 * width], source, across, layer, y, board)
         _left(x, y, around, layer, across.place)
         _feed_forward(x, network, around, layer, board)

@@ -1,0 +1,72 @@
+"""Files that are translated with their form kept, for `polyhead translate --out`."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from re import Pattern
+from typing import TYPE_CHECKING
+
+from polyhead.cli.usage import UsageError
+from polyhead.errors import DataError
+from polyhead.inline.codes import Marked
+
+if TYPE_CHECKING:
+    from polyhead.bundle.config import BundleConfig
+    from polyhead.translating.translator import Translation
+
+_MOST_SHOWN = 20
+"""Problems that are told one by one."""
+
+
+def read_document(file: Path | None, out: Path) -> bytes:
+    """What is to be translated. Raises UsageError where there is no file, or where it would be overwritten."""
+    if file is None:
+        raise UsageError("--out translates a file with its form kept: name the file before it")
+    if out.exists() and out.samefile(file):
+        raise UsageError(f"--out {out} is the file that is to be translated; name another one")
+    if not file.is_file():
+        raise DataError("there is no such file", str(file))
+    return file.read_bytes()
+
+
+def translate_document(
+    content: bytes,
+    names: tuple[Path, Path],
+    languages: tuple[str | None, str],
+    translate: Callable[[Sequence[Marked]], Sequence["Translation"]],
+    own: Sequence[Pattern[str]],
+) -> None:
+    """Writes a file with its texts translated, and says on standard error what should be looked at.
+
+    names: of the file and of the one to write; languages: the source's and the target's
+    """
+    from polyhead.files import atomic_file
+    from polyhead.formats.document import Source
+    from polyhead.formats.translating import translate_document
+    from polyhead.inline.find import find_more
+
+    file, out = names
+    source = Source(content, str(file), languages[1], languages[0])
+    done = translate_document(source, translate, find_more=find_more, own=own)
+    with atomic_file(out) as temporary:
+        temporary.write_bytes(done.content)
+    _say([f"{file}, {problem}" for problem in done.problems])
+    print(f"polyhead: {out}: {done.units:,} texts translated", file=sys.stderr)
+
+
+def say_problems(results: Sequence["Translation"]) -> None:
+    """Says on standard error which translations of lines should be looked at, and why."""
+    _say([f"line {number}: {problem}" for number, each in enumerate(results, 1) for problem in each.problems])
+
+
+def languages_of(config: "BundleConfig", asked: str | None) -> tuple[str | None, str]:
+    """The source's language, as far as the model says one, and the target's; "und" where nobody says any."""
+    known = [language for language in config.source_languages if language != asked]
+    return known[0] if len(known) == 1 else None, asked or next(iter(config.target_languages), "und")
+
+
+def _say(problems: Sequence[str]) -> None:
+    for problem in problems[:_MOST_SHOWN]:
+        print(f"polyhead: {problem}", file=sys.stderr)
+    if len(problems) > _MOST_SHOWN:
+        print(f"polyhead: {len(problems) - _MOST_SHOWN:,} more are to be looked at", file=sys.stderr)

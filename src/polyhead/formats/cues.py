@@ -1,0 +1,66 @@
+"""Subtitles cut into cues: where the text of each stands in the file.
+
+pysubs2 and its like read cues into a form of their own and write that, so a file's numbers, blank lines, settings and
+comments change. Here only the places of the texts are found, by the lines with times before them.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from polyhead.formats.splicing import Lines
+
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
+_TIMING = re.compile(rf"^[ \t]*+{_TIME}[ \t]*+-->[ \t]*+{_TIME}(?:[ \t].*)?\r?$", re.MULTILINE)
+_EMPTY = re.compile(r"^\r?(?:\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A text that is shown from one moment to another."""
+
+    start: int
+    """Where its text begins in the file, in characters."""
+    end: int
+    """Where its last line ends, without the line break."""
+    begins: float
+    """Seconds from the beginning of the film."""
+    ends: float
+    line: int
+    """The line of the file that its text begins in."""
+
+
+def cues(text: str, numbered: bool) -> Iterator[Cue]:
+    """The cues of a file that have text, in order.
+
+    numbered: whether a cue goes on until the number and the times of the next, as in SRT, whatever blank lines are in
+    it; in VTT a blank line ends it
+    """
+    lines, place = Lines(text), 0
+    while (timing := _TIMING.search(text, place)) is not None:
+        start = timing.end() + 1
+        if start > len(text):
+            return
+        place = start
+        end = _end(text, start, numbered)
+        while end > start and text[end - 1] in "\r\n \t":
+            end -= 1
+        if end > start:
+            begins, ends = _seconds(*timing.groups()[:4]), _seconds(*timing.groups()[4:])
+            yield Cue(start, end, begins, ends, lines.number(start))
+            place = end
+
+
+def _end(text: str, start: int, numbered: bool) -> int:
+    """Where a cue's text ends at the latest: at the next cue's number or times, and without numbers at a blank line."""
+    following = _TIMING.search(text, start)
+    end = following.start() if following else len(text)
+    if not numbered:
+        blank = _EMPTY.search(text, start, end)
+        return blank.start() if blank else end
+    before = text.rfind("\n", start, max(start, end - 1)) + 1 or start
+    return before if following and text[before:end].strip().isdecimal() else end
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, thousandths: str) -> float:
+    return int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{thousandths}")

@@ -1,0 +1,77 @@
+"""From bytes to text and back, in the encoding and with the byte order mark that a file has."""
+
+import codecs
+from dataclasses import dataclass
+
+from polyhead.errors import DataError
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins like UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How a file writes its text."""
+
+    name: str
+    mark: bytes = b""
+    """The byte order mark that it begins with, if any."""
+
+    def encoded(self, text: str) -> bytes:
+        """The file's bytes. A character that the encoding doesn't have is written as markup does, by its number."""
+        return self.mark + text.encode(self.name, "xmlcharrefreplace")
+
+
+def decoded(content: bytes, name: str, declared: str | None = None) -> tuple[str, Encoding]:
+    """A file's text and its encoding: by its mark, then as it declares itself, then UTF-8, then UTF-16 without a mark.
+
+    name: the file's, for messages. Raises DataError where it is none of these.
+    """
+    mark, encoding = next(((mark, found) for mark, found in _MARKS if content.startswith(mark)), (b"", None))
+    if encoding is None:
+        encoding = unmarked_utf16(content) or _known(declared, name) or "utf-8"
+    try:
+        return content[len(mark) :].decode(encoding), Encoding(encoding, mark)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, len(mark) + error.start) + 1
+        message = f"it is not {encoding.upper()}: byte {len(mark) + error.start + 1} cannot be; save the file as UTF-8"
+        raise DataError(message, name, line) from error
+
+
+def unmarked_utf16(content: bytes) -> str | None:
+    """Which UTF-16 a text without a byte order mark seems to be in; None where it doesn't seem to be UTF-16.
+
+    Text has ASCII in it, at least line ends and spaces, and never the character NUL.
+    """
+    sample = content[: 1 << 16]
+    if len(content) % 2 or not sample.count(0):
+        return None
+    for encoding, zeros, others in (("utf-16-le", sample[1::2], sample[::2]), ("utf-16-be", sample[::2], sample[1::2])):
+        if zeros.count(0) * 10 >= len(zeros) and not _has_nul(sample, encoding) and others.count(0) <= zeros.count(0):
+            return encoding
+    return None
+
+
+def _has_nul(sample: bytes, encoding: str) -> bool:
+    return "\0" in sample.decode(encoding, errors="replace")
+
+
+def _known(declared: str | None, name: str) -> str | None:
+    """The name that Python has for an encoding, which must write ASCII as ASCII: its declaration was read so."""
+    if not declared:
+        return None
+    try:
+        found = codecs.lookup(declared).name
+        ascii_alike = "<a>".encode(found) == b"<a>"
+    except (LookupError, UnicodeError, ValueError):
+        found, ascii_alike = "", False
+    if ascii_alike:
+        return found
+    if declared.lower().startswith("utf-16"):
+        return None
+    raise DataError(f"its encoding {declared[:40]!r} is not known; save the file as UTF-8, and say so in it", name)

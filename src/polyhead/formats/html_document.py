@@ -1,0 +1,181 @@
+"""HTML: text is translated by block, with the tags within it as codes; everything else stays byte for byte."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape, unescape
+
+from polyhead.formats.document import Source, TextDocument
+from polyhead.formats.encoding import decoded
+from polyhead.formats.html_attributes import ReadTag
+from polyhead.formats.html_scope import INLINE, Scope
+from polyhead.formats.html_tokens import Token, tokens
+from polyhead.formats.splicing import Lines, Region, Spliced
+from polyhead.formats.unit import Answered, Unit, has_words, mapped, without_edges
+from polyhead.inline.codes import Code, Marked
+
+_CHARSET = re.compile(
+    rb"""<meta[^>]*charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)""", re.IGNORECASE
+)
+_LOOKED_AT = 4096
+"""Bytes at the beginning of a file in which it may say its encoding."""
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_LONGEST_READ = 100
+"""Characters of protected text that a model is shown within a sentence."""
+
+
+def read_html(source: Source) -> TextDocument:
+    """An HTML file. Raises DataError for one in an unknown encoding."""
+    declared = _CHARSET.search(source.content[:_LOOKED_AT])
+    name = (declared[1] or declared[2]).decode("ascii") if declared else None
+    text, encoding = decoded(source.content, source.name, name)
+    return TextDocument(read_html_text(text), encoding)
+
+
+def read_html_text(document: str) -> Spliced:
+    """HTML, a whole page or a part of one, as a document."""
+    return Spliced(document, tuple(_regions(document)))
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A token within a run of text, and what becomes of it."""
+
+    token: Token
+    is_translated: bool
+
+
+def _regions(document: str) -> Iterator[Region]:
+    """Runs of text and inline tags between what ends a sentence, and other tags that have attributes to be read."""
+    scope, lines, run = Scope(), Lines(document), list[_Piece]()
+    keeps_space = False
+    for token in tokens(document):
+        translated = scope.is_translated
+        if token.kind == "start":
+            translated = scope.enter(token)
+        elif token.kind == "end":
+            scope.leave(token)
+        if token.kind in ("start", "end") and token.name not in INLINE:
+            yield from _run_region(run, lines, keeps_space)
+            run = []
+            read = ReadTag.of(token, lines.number(token.start)) if translated else None
+            if read:
+                yield Region(token.start, token.end, read.units, read.written)
+        else:
+            run.append(_Piece(token, translated))
+            keeps_space = scope.keeps_space
+    yield from _run_region(run, lines, keeps_space)
+
+
+def _run_region(run: Sequence[_Piece], lines: Lines, keeps_space: bool) -> Iterator[Region]:
+    """The region of a run, if anything in it is to be translated."""
+    pieces = _trimmed(run)
+    if not pieces:
+        return
+    line = lines.number(pieces[0].token.start)
+    unit = without_edges(Marked.of(_parts(pieces)), line)
+    if not keeps_space:
+        unit = Unit(mapped(unit.marked, partial(_SPACE.sub, " ")), line, "", unit.head, unit.tail)
+    tags = [ReadTag.of(piece.token, lines.number(piece.token.start)) for piece in pieces if piece.is_translated]
+    read = [tag for tag in tags if tag]
+    own = (unit,) if has_words(unit.marked) else ()
+    units = (*own, *(each for tag in read for each in tag.units))
+    if units:
+        start, end = pieces[0].token.start, pieces[-1].token.end
+        yield Region(start, end, units, _Writer(tuple(pieces), bool(own), tuple(read)))
+
+
+def _trimmed(run: Sequence[_Piece]) -> list[_Piece]:
+    """A run without the white space at its ends, as far as that is written as white space."""
+    pieces = list(run)
+    while pieces and pieces[0].token.kind == "text" and not pieces[0].token.raw.strip():
+        pieces.pop(0)
+    while pieces and pieces[-1].token.kind == "text" and not pieces[-1].token.raw.strip():
+        pieces.pop()
+    for place in (0, -1) if pieces else ():
+        token = pieces[place].token
+        if token.kind == "text":
+            raw = token.raw.lstrip() if place == 0 else token.raw.rstrip()
+            start = token.start + (len(token.raw) - len(raw) if place == 0 else 0)
+            pieces[place] = _Piece(Token("text", raw, start), pieces[place].is_translated)
+    return pieces
+
+
+def _parts(pieces: Sequence[_Piece]) -> Iterator[str | Code | tuple[str, str]]:
+    """A run as text and codes. What isn't translated is one code as far as it goes on; its text is shown if short."""
+    pairs = _pairs(pieces)
+    kept = list[Token]()
+    for place, piece in enumerate(pieces):
+        if not piece.is_translated or piece.token.kind == "other":
+            kept.append(piece.token)
+            continue
+        if kept:
+            yield _protected(kept)
+            kept = []
+        if piece.token.kind == "text":
+            yield unescape(piece.token.raw)
+        elif place in pairs:
+            yield Code(piece.token.raw, 0, 0, "open" if piece.token.kind == "start" else "close", pairs[place])
+        else:
+            yield Code(piece.token.raw, 0, 0)
+    if kept:
+        yield _protected(kept)
+
+
+def _protected(kept: Sequence[Token]) -> Code | tuple[str, str]:
+    content = "".join(token.raw for token in kept)
+    read = "".join(unescape(token.raw) for token in kept if token.kind == "text")
+    shown = _SPACE.sub(" ", read)
+    return (content, shown) if shown.strip() and len(shown) <= _LONGEST_READ else Code(content, 0, 0)
+
+
+def _pairs(pieces: Sequence[_Piece]) -> dict[int, int]:
+    """The numbers of a run's tags that are halves of a pair → the pair's number."""
+    opened, pairs, count = list[int](), dict[int, int](), 0
+    for place, piece in enumerate(pieces):
+        token = piece.token
+        if not piece.is_translated or token.kind not in ("start", "end") or token.is_empty:
+            continue
+        if token.kind == "start":
+            opened.append(place)
+            continue
+        match = next((i for i in reversed(opened) if pieces[i].token.name == token.name), None)
+        if match is not None:
+            opened.remove(match)
+            count += 1
+            pairs[match] = pairs[place] = count
+    return pairs
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes a run with its text, if it has any, and its tags' attributes in translation."""
+
+    pieces: tuple[_Piece, ...]
+    has_text: bool
+    read: tuple[ReadTag, ...]
+
+    def __call__(self, answers: Sequence[Answered]) -> str:
+        tags, done = dict[str, str](), int(self.has_text)
+        for tag in self.read:
+            tags[tag.tag.raw] = tag.written(answers[done : done + len(tag.units)])
+            done += len(tag.units)
+        if not (self.has_text and answers[0].is_changed):
+            return "".join(_with(tags, piece) for piece in self.pieces)
+        spelled = any("&nbsp;" in piece.token.raw for piece in self.pieces)
+        return "".join(_written(answers[0].whole.parts(), tags, spelled))
+
+
+def _with(tags: dict[str, str], piece: _Piece) -> str:
+    raw = piece.token.raw
+    return tags.get(raw, raw) if piece.is_translated else raw
+
+
+def _written(parts: Iterable[str | Code], tags: dict[str, str], spelled: bool) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, Code):
+            yield tags.get(part.content, part.content)
+        else:
+            text = escape(part, quote=False)
+            yield text.replace("\xa0", "&nbsp;") if spelled else text

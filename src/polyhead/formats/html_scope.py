@@ -1,0 +1,73 @@
+"""Which elements of HTML are open at a place, and whether its text is to be translated."""
+
+from dataclasses import dataclass, field
+
+from polyhead.formats.html_tokens import Token
+
+INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em embed font i img input ins kbd map mark math q s samp"  # noqa: SIM905
+    " script small span strike strong style sub sup svg time tt u var wbr ruby rb rp rt".split()
+)
+"""Elements that a sentence may go on through. All others end it, and so does a line break."""
+_VERBATIM = frozenset("code kbd math pre samp script style svg textarea tt var xmp iframe noembed noframes".split())  # noqa: SIM905
+_SCOPES = frozenset("article aside body button div dl fieldset form main ol section select table td th ul".split())  # noqa: SIM905
+"""Elements that hide what is open outside of them from what closes by itself."""
+_CLOSED_BY = {
+    "li": {"li"},
+    "dt": {"dt", "dd"},
+    "dd": {"dt", "dd"},
+    "tr": {"tr", "td", "th"},
+    "td": {"td", "th"},
+    "th": {"td", "th"},
+    "option": {"option"},
+}
+"""An element → those that its beginning ends where nobody wrote their end."""
+
+
+@dataclass
+class Scope:
+    """The open elements, from the outermost on, each with whether its text is to be translated."""
+
+    _open: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether text here is to be translated."""
+        return self._open[-1][1] if self._open else True
+
+    @property
+    def keeps_space(self) -> bool:
+        """Whether white space means something here."""
+        return any(name == "pre" for name, _ in self._open)
+
+    def enter(self, tag: Token) -> bool:
+        """Takes a start tag → whether what belongs to its element is to be translated."""
+        self._close_implied(tag.name)
+        inside = _wanted(tag, self.is_translated)
+        if not tag.is_empty:
+            self._open.append((tag.name, inside))
+        return inside
+
+    def leave(self, tag: Token) -> None:
+        """Takes an end tag; one of nothing open changes nothing."""
+        if any(name == tag.name for name, _ in self._open):
+            while self._open.pop()[0] != tag.name:
+                pass
+
+    def _close_implied(self, name: str) -> None:
+        closed = _CLOSED_BY.get(name, set[str]() if name in INLINE or name == "br" else {"p"})
+        scopes = _SCOPES - closed
+        for place in range(len(self._open) - 1, -1, -1):
+            if self._open[place][0] in closed:
+                del self._open[place:]
+            elif self._open[place][0] in scopes:
+                return
+
+
+def _wanted(tag: Token, outside: bool) -> bool:
+    """Whether an element is to be translated: as it says itself, or as what it stands in."""
+    said = tag.attribute("translate")
+    if said is not None and said.lower() in ("no", "yes", ""):
+        return said.lower() != "no"
+    names = (tag.attribute("class") or "").split()
+    return outside and tag.name not in _VERBATIM and "notranslate" not in names

@@ -1,0 +1,93 @@
+"""ODT: paragraphs and headings of the text, of headers, footers, notes and frames are translated."""
+
+import re
+from collections.abc import Iterator
+
+from polyhead.errors import DataError
+from polyhead.formats.archive import ArchiveDocument, Part, read_parts
+from polyhead.formats.document import Source
+from polyhead.formats.paragraphs import Break, Holder, Paragraph, outermost, region
+from polyhead.formats.splicing import Region, Spliced
+from polyhead.formats.xml_inline import marked
+from polyhead.formats.xml_tree import Element, Tree, escaped, read_xml
+from polyhead.inline.codes import Code, Marked
+
+_PARTS = ("content.xml", "styles.xml")
+_AROUND = frozenset({"span", "a", "meta", "meta-field"})
+_LEFT = frozenset({"tracked-changes", "annotation"})
+_SPACE = re.compile(r"[ \t\r\n]+")
+_BREAK = re.compile(r"<(?:[^\s/>:]*:)?(?:line-break|tab)[\s/>]")
+_SPACES = re.compile(" {2,}")
+
+
+def read_odt(source: Source) -> ArchiveDocument:
+    """An OpenDocument text. Raises DataError for a file that isn't one."""
+    parts = read_parts(source.content, source.name)
+    if "content.xml" not in parts:
+        raise DataError("there is no content.xml in it; save it as .odt", source.name)
+    names = [name for name in _PARTS if name in parts]
+    return ArchiveDocument(source.content, tuple(_part(name, parts[name], source.name) for name in names))
+
+
+def _part(name: str, content: bytes, file: str) -> Part:
+    tree = read_xml(content, f"{file}, {name}")
+    return Part(name, tree, Spliced(tree.text, _regions(tree, tree.root, name)))
+
+
+def _regions(tree: Tree, element: Element, name: str) -> tuple[Region, ...]:
+    """The regions of the paragraphs within an element, in order."""
+    found = list[Region]()
+    for number, paragraph in enumerate(outermost(element, _is_paragraph, _is_left), start=1):
+        each = _of_paragraph(tree, paragraph, f"{name}, paragraph {number}")
+        found += [each] if each else []
+    return tuple(found)
+
+
+def _is_paragraph(element: Element) -> bool:
+    return element.name in ("p", "h") and element.namespace.endswith("xmlns:text:1.0")
+
+
+def _is_left(element: Element) -> bool:
+    return element.name in _LEFT
+
+
+def _alike(element: Element) -> bool:
+    return element.name in _AROUND and element.namespace.endswith("xmlns:text:1.0")
+
+
+def _of_paragraph(tree: Tree, element: Element, name: str) -> Region | None:
+    paragraph = Paragraph(element.inner_start, element.inner_end, list(_pieces(tree, element)))
+    left = list(reversed(list(element.elements)))
+    while left:
+        child = left.pop()
+        if _alike(child):
+            left += reversed(list(child.elements))
+        elif not _is_left(child) and (regions := _regions(tree, child, name)):
+            paragraph.holders.append(Holder(tree.text[child.start : child.end], child.start, child.end, regions))
+    return region(tree.text, paragraph, tree.line(element), name, _Written(tree.prefix(element)))
+
+
+def _pieces(tree: Tree, element: Element) -> Iterator[str | Code | Break]:
+    """A paragraph as text, codes and line breaks; behind a tab another text begins, too."""
+    for part in marked(tree, element, _alike).parts():
+        if isinstance(part, str):
+            yield _SPACE.sub(" ", part)
+        elif _BREAK.match(part.content):
+            yield Break(part.content)
+        else:
+            yield part
+
+
+class _Written:
+    """Writes a text of a paragraph. prefix: that of the names of elements."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def __call__(self, whole: Marked) -> str:
+        return "".join(self._text(part) if isinstance(part, str) else part.content for part in whole.parts())
+
+    def _text(self, text: str) -> str:
+        """Text with spaces as the format has them: of several all but the first are an element."""
+        text = escaped(text.replace("\n", " "))
+        return _SPACES.sub(lambda found: f' <{self.prefix}s {self.prefix}c="{len(found[0]) - 1}"/>', text)

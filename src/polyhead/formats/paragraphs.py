@@ -1,0 +1,123 @@
+"""Paragraphs of office documents as regions: text with codes, line breaks, and paragraphs within them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from polyhead.formats.splicing import Region, filled
+from polyhead.formats.unit import Answered, Unit, has_words, without_edges
+from polyhead.formats.xml_tree import Element
+from polyhead.inline.codes import Code, Marked
+
+Piece = str | Code
+"""Text, or a code."""
+
+
+@dataclass(frozen=True)
+class Break:
+    """A line break: what stands before it and behind it are two texts."""
+
+    written: str
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Something within a paragraph that holds paragraphs itself, such as a footnote or a frame."""
+
+    content: str
+    """Of the code that it is in the paragraph's text."""
+    start: int
+    """Where it begins in the part, in characters."""
+    end: int
+    regions: tuple[Region, ...]
+
+
+@dataclass
+class Paragraph:
+    """A paragraph as it is read."""
+
+    start: int
+    """Where its content begins in the part, behind its properties."""
+    end: int
+    pieces: list[Piece | Break] = field(default_factory=list[Piece | Break])
+    holders: list[Holder] = field(default_factory=list[Holder])
+
+
+def outermost(
+    element: Element, is_paragraph: Callable[[Element], bool], is_left: Callable[[Element], bool]
+) -> Iterator[Element]:
+    """The paragraphs in an element that are in no other one, in order; `is_left` says what isn't looked into."""
+    left = list(reversed(list(element.elements)))
+    while left:
+        child = left.pop()
+        if is_paragraph(child):
+            yield child
+        elif not is_left(child):
+            left += reversed(list(child.elements))
+
+
+def region(text: str, paragraph: Paragraph, line: int, name: str, render: Callable[[Marked], str]) -> Region | None:
+    """The region of a paragraph; None where there is nothing to translate.
+
+    text: the part's
+    render: writes a text of the paragraph
+    """
+    segments = _segments(paragraph.pieces)
+    units = [without_edges(whole, line, name) if isinstance(whole, Marked) else None for whole in segments]
+    units = [unit if unit and has_words(unit.marked) else None for unit in units]
+    inner = [unit for holder in paragraph.holders for each in holder.regions for unit in each.units]
+    own = [unit for unit in units if unit]
+    if not own and not inner:
+        return None
+    writer = _Writer(text, paragraph, tuple(segments), tuple(units), render)
+    return Region(paragraph.start, paragraph.end, (*own, *inner), writer)
+
+
+def _segments(pieces: Sequence[Piece | Break]) -> list[Marked | Break]:
+    segments, parts = list[Marked | Break](), list[Piece]()
+    for piece in pieces:
+        if isinstance(piece, Break):
+            segments += [Marked.of(parts), piece]
+            parts = []
+        else:
+            parts.append(piece)
+    return [*segments, Marked.of(parts)]
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes a paragraph. Unless its own text changes, only what is within its holders is written anew."""
+
+    text: str
+    paragraph: Paragraph
+    segments: tuple[Marked | Break, ...]
+    units: tuple[Unit | None, ...]
+    """The unit of each segment; None of one that isn't translated."""
+    render: Callable[[Marked], str]
+
+    def __call__(self, answers: Sequence[Answered]) -> str:
+        count = sum(unit is not None for unit in self.units)
+        own, inner = answers[:count], list(answers[count:])
+        holders = self.paragraph.holders
+        if not any(answer.is_changed for answer in own):
+            regions = [each for holder in holders for each in holder.regions]
+            return filled(self.text, self.paragraph.start, self.paragraph.end, regions, inner)
+        contents, done = dict[str, str](), 0
+        for holder in holders:
+            size = sum(len(each.units) for each in holder.regions)
+            new = filled(self.text, holder.start, holder.end, holder.regions, inner[done : done + size])
+            contents[holder.content] = holder.content.replace(self.text[holder.start : holder.end], new)
+            done += size
+        return "".join(self._written(own, contents))
+
+    def _written(self, own: Sequence[Answered], contents: dict[str, str]) -> Iterator[str]:
+        remaining = iter(own)
+        for segment, unit in zip(self.segments, self.units, strict=True):
+            if isinstance(segment, Break):
+                yield segment.written
+                continue
+            whole = next(remaining).whole if unit else segment
+            codes = (
+                Code(contents.get(code.content, code.content), code.start, code.end, code.role, code.pair)
+                for code in whole.codes
+            )
+            yield self.render(Marked(whole.text, tuple(codes)))

@@ -1,0 +1,111 @@
+"""The units of XLIFF 2.0 to 2.2 (OASIS)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from polyhead.formats.document import Source
+from polyhead.formats.languages_of_files import check_target
+from polyhead.formats.splicing import Region, constant
+from polyhead.formats.unit import Answered, without_margins
+from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_tree import Element, Tree, escaped, with_attributes
+
+_GOOD = {"state": "translated", "subState": "polyhead:machine"}
+_DOUBTFUL = {"state": "initial", "subState": "polyhead:doubtful"}
+_AROUND = frozenset({"pc", "mrk"})
+
+
+def regions(tree: Tree, source: Source) -> Iterator[Region]:
+    """What is to be written anew. Raises DataError for a file with translations into another language."""
+    segments = [element for element in tree.root.walk() if element.name == "segment"]
+    said = tree.root.attributes.get("trgLang")
+    if check_target(
+        said, source.target_language, any(map(_is_translated, segments)), source.name, tree.line(tree.root)
+    ):
+        tag = with_attributes(tree.tag(tree.root), {"trgLang": source.target_language})
+        yield Region(tree.root.start, tree.root.inner_start, (), constant(tag))
+    left = [(tree.root, True)]
+    while left:
+        element, wanted = left.pop()
+        wanted = {"no": False, "yes": True}.get(element.attributes.get("translate", ""), wanted)
+        if element.name != "unit":
+            left += [(child, wanted) for child in element.elements]
+        elif wanted:
+            yield from _of_unit(tree, element)
+
+
+def _is_translated(segment: Element) -> bool:
+    target = segment.first("target")
+    return target is not None and bool(target.children)
+
+
+def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
+    """The region of a unit: from where a note on it would stand to the end of its last segment."""
+    segments = [
+        segment
+        for segment in unit.elements
+        if segment.name == "segment"
+        and not _is_translated(segment)
+        and (own := segment.first("source"))
+        and own.children
+    ]
+    if not segments:
+        return
+    notes = unit.first("notes")
+    first = next(child for child in unit.elements if child.name in ("originalData", "segment", "ignorable"))
+    inside = notes is not None and notes.inner_end < notes.end
+    start = notes.inner_end if notes and inside else first.start
+    units = tuple(
+        without_margins(marked(tree, source, _alike), tree.line(source), unit.attributes.get("id", ""))
+        for segment in segments
+        if (source := segment.first("source"))
+    )
+    yield Region(start, segments[-1].end, units, _Writer(tree, tuple(segments), start, inside, unit))
+
+
+def _alike(element: Element) -> Half | bool:
+    if element.name == "sc":
+        return Half(is_end=False, key=element.attributes.get("id", ""))
+    if element.name == "ec":
+        return Half(is_end=True, key=element.attributes.get("startRef", ""))
+    return element.name in _AROUND
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes the segments of a unit with their translations, and before them a note on what is wrong with these."""
+
+    tree: Tree
+    segments: tuple[Element, ...]
+    start: int
+    has_notes: bool
+    unit: Element
+
+    def __call__(self, answers: Sequence[Answered]) -> str:
+        result, done = self._notes([problem for answer in answers for problem in answer.problems]), self.start
+        for segment, answer in zip(self.segments, answers, strict=True):
+            result += self.tree.text[done : segment.start] + self._segment(segment, answer)
+            done = segment.end
+        return result
+
+    def _notes(self, problems: Sequence[str]) -> str:
+        if not problems:
+            return ""
+        prefix = self.tree.prefix(self.unit)
+        notes = "".join(f'<{prefix}note category="polyhead">{escaped(each)}</{prefix}note>' for each in problems)
+        return (
+            notes
+            if self.has_notes
+            else f"<{prefix}notes>{notes}</{prefix}notes>{self.tree.indentation(self.segments[0])}"
+        )
+
+    def _segment(self, segment: Element, answer: Answered) -> str:
+        text, source, target = self.tree.text, segment.first("source"), segment.first("target")
+        assert source is not None, "segments without a source have no region"
+        name = f"{self.tree.prefix(source)}target"
+        tag = self.tree.tag(target).replace("/>", ">") if target else f"<{name}>"
+        between = text[source.end : target.start] if target else self.tree.indentation(source)
+        behind = text[target.end if target else source.end : segment.end]
+        opened = with_attributes(self.tree.tag(segment), _DOUBTFUL if answer.problems else _GOOD)
+        before = text[segment.inner_start : source.end]
+        return f"{opened}{before}{between}{tag}{written(answer.proposed)}</{name}>{behind}"

@@ -1,0 +1,72 @@
+"""The content of an element as text with codes, and back."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from polyhead.formats.xml_tree import Element, Text, Tree, escaped
+from polyhead.inline.codes import Code, Marked
+
+
+@dataclass(frozen=True)
+class Half:
+    """An element that is one half of a pair whose other half is another element."""
+
+    is_end: bool
+    key: str
+    """What the two have in common."""
+
+
+Alike = Callable[[Element], Half | bool]
+"""What an element within a text is: half of a pair; True: around text; False: something alone."""
+
+
+def marked(tree: Tree, element: Element, alike: Alike) -> Marked:
+    """An element's content with what is in it as codes, as they are written."""
+    parts = list(_parts(tree, element, alike))
+    opened, numbers = dict[str, int](), dict[int, int]()
+    for place, part in enumerate(parts):
+        if not isinstance(part, _Tag) or part.half is None:
+            continue
+        if not part.half.is_end:
+            opened[part.half.key] = place
+        elif part.half.key in opened:
+            number = len(numbers) // 2 + 1
+            numbers[opened.pop(part.half.key)] = numbers[place] = number
+    return Marked.of(_coded(part, numbers.get(place)) for place, part in enumerate(parts))
+
+
+@dataclass(frozen=True)
+class _Tag:
+    content: str
+    half: Half | None = None
+
+
+def _coded(part: "str | _Tag", number: int | None) -> str | Code:
+    if isinstance(part, str):
+        return part
+    if part.half is None or number is None:
+        return Code(part.content, 0, 0)
+    return Code(part.content, 0, 0, "close" if part.half.is_end else "open", number)
+
+
+def _parts(tree: Tree, element: Element, alike: Alike) -> Iterator["str | _Tag"]:
+    for child in element.children:
+        if isinstance(child, Text):
+            yield child.content
+            continue
+        raw = tree.text[child.start : child.end]
+        kind = alike(child) if isinstance(child, Element) else False
+        if isinstance(kind, Half):
+            yield _Tag(raw, kind)
+        elif kind and isinstance(child, Element) and child.inner_start < child.end:
+            key = f"around {child.start}"
+            yield _Tag(tree.tag(child), Half(is_end=False, key=key))
+            yield from _parts(tree, child, alike)
+            yield _Tag(tree.text[child.inner_end : child.end], Half(is_end=True, key=key))
+        else:
+            yield _Tag(raw)
+
+
+def written(whole: Marked) -> str:
+    """A text with codes as XML."""
+    return "".join(escaped(part) if isinstance(part, str) else part.content for part in whole.parts())

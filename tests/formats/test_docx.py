@@ -1,0 +1,189 @@
+"""DOCX: paragraphs are translated with their formats as codes; parts without a change stay byte for byte."""
+
+import io
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from polyhead.errors import DataError
+from tests.formats.office import HEAD, W, archive, body, docx
+from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
+
+
+def run(text, style=""):
+    return f'<w:r>{style}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+BOLD = "<w:rPr><w:b/></w:rPr>"
+FRAME = "<w:drawing><w:txbxContent><w:p><w:r><w:t>inner</w:t></w:r></w:p></w:txbxContent></w:drawing>"
+
+SHOUTED = [
+    (run("a cat"), run("A CAT")),
+    (f'<w:pPr><w:jc w:val="left"/></w:pPr>{run("a")}', f'<w:pPr><w:jc w:val="left"/></w:pPr>{run("A")}'),
+    (run("a ") + '<w:proofErr w:type="spellStart"/><w:r w:rsidR="1"><w:t>cat</w:t></w:r>', run("A CAT")),
+    (run("The ") + run("cat", BOLD) + run(" &amp; dog"), run("THE ") + run("CAT", BOLD) + run(" &amp; DOG")),
+    (run("all of it", BOLD), run("ALL OF IT", BOLD)),
+    ("<w:r><w:t>a</w:t><w:br/><w:t>b</w:t></w:r>", run("A") + "<w:r><w:br/></w:r>" + run("B")),
+    ("<w:r><w:t>a</w:t><w:tab/><w:t>5</w:t></w:r>", run("A") + "<w:r><w:tab/></w:r>" + run("5")),
+    (
+        f'{run("see ")}<w:hyperlink w:anchor="x">{run("here", BOLD)}</w:hyperlink>{run(" now")}',
+        f'{run("SEE ")}<w:hyperlink w:anchor="x">{run("HERE", BOLD)}</w:hyperlink>{run(" NOW")}',
+    ),
+    (
+        f'{run("a note")}<w:r><w:footnoteReference w:id="2"/></w:r>{run(".")}',
+        f'{run("A NOTE")}<w:r><w:footnoteReference w:id="2"/></w:r>{run(".")}',
+    ),
+    (f"<w:r>{FRAME}</w:r>", f"<w:r>{FRAME}</w:r>".replace("<w:t>inner", '<w:t xml:space="preserve">INNER')),
+    (
+        f"{run('out')}<w:r>{FRAME}</w:r>",
+        f"{run('OUT')}<w:r>{FRAME}</w:r>".replace("<w:t>inner", '<w:t xml:space="preserve">INNER'),
+    ),
+    (
+        f"<w:del><w:r><w:delText>old</w:delText></w:r></w:del>{run('new')}",
+        f"<w:del><w:r><w:delText>old</w:delText></w:r></w:del>{run('NEW')}",
+    ),
+    (
+        f"<w:sdt><w:sdtPr/><w:sdtContent>{run('a')}</w:sdtContent></w:sdt>",
+        f"<w:sdt><w:sdtPr/><w:sdtContent>{run('A')}</w:sdtContent></w:sdt>",
+    ),
+    (run("5 %"), run("5 %")),
+]
+
+
+def mark(kind):
+    return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+
+LINK = f'{mark("begin")}<w:r><w:instrText> HYPERLINK "x" </w:instrText></w:r>{mark("separate")}'
+SHOUTED += [
+    (f"{run('go ')}{LINK}{run('here', BOLD)}{mark('end')}", f"{run('GO ')}{LINK}{run('HERE', BOLD)}{mark('end')}"),
+    (
+        f"{run('page ')}{LINK.replace('HYPERLINK', 'PAGE')}{run('two')}{mark('end')}",
+        f"{run('PAGE ')}{LINK.replace('HYPERLINK', 'PAGE')}{run('two')}{mark('end')}",
+    ),
+    (f"{mark('end')}{run('a')}{mark('begin')}", f"{mark('end')}{run('A')}{mark('begin')}"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), SHOUTED)
+def test_text_is_translated_and_formats_stay(content, expected):
+    document = docx(f"<w:p>{content}</w:p>")
+    assert body(translated(document, "x.docx", shout)) == f"<w:p>{expected}</w:p>"
+    assert translated(document, "x.docx", copy) == document
+
+
+def test_headers_notes_and_tables_are_translated_and_all_other_parts_stay():
+    table = f"<w:tbl><w:tr><w:tc><w:p>{run('cell')}</w:p></w:tc></w:tr></w:tbl>"
+    document = docx(table, header1=f"<w:p>{run('head')}</w:p>", footnotes=f"<w:p>{run('note')}</w:p>", styles="kept")
+    written = translated(document, "x.docx", shout)
+    assert [unit.name for unit in found(document, "x.docx")] == [
+        "word/document.xml, paragraph 1",
+        "word/footnotes.xml, paragraph 1",
+        "word/header1.xml, paragraph 1",
+    ]
+    assert body(written) == table.replace("cell", "CELL")
+    assert "HEAD" in body(written, "word/header1.xml")
+    assert "NOTE" in body(written, "word/footnotes.xml")
+    with zipfile.ZipFile(io.BytesIO(document)) as before, zipfile.ZipFile(io.BytesIO(written)) as after:
+        assert after.namelist() == before.namelist()
+        assert after.testzip() is None
+        assert after.read("word/styles.xml") == before.read("word/styles.xml")
+
+
+def test_a_paragraph_is_one_text_in_its_usual_format():
+    (unit,) = found(docx(f"<w:p>{run('The ', BOLD)}{run('small cat')}</w:p>"), "x.docx")
+    assert unit.marked.text == "The small cat"
+    assert [(code.start, code.role, code.pair) for code in unit.marked.codes] == [(0, "open", 1), (4, "close", 1)]
+
+
+def test_a_doubtful_translation_is_not_shipped():
+    document = docx(f"<w:p>{run('a')}</w:p><w:p>{run('b ')}{run('c', BOLD)}{run(' d')}</w:p>")
+    assert translated(document, "x.docx", complain) == document
+    assert body(translated(document, "x.docx", lose_codes)).startswith(f"<w:p>{run('A')}</w:p><w:p>{run('b ')}")
+    assert (
+        problems(document, "x.docx", complain)[1] == "line 2, word/document.xml, paragraph 2: the number 5 is missing"
+    )
+
+
+def test_python_docx_reads_what_is_written():
+    module = pytest.importorskip("docx")
+    written = translated(docx(f"<w:p>{run('The ')}{run('cat', BOLD)}{run('.')}</w:p><w:sectPr/>"), "x.docx", shout)
+    (paragraph,) = module.Document(io.BytesIO(written)).paragraphs
+    assert [(each.text, each.bold) for each in paragraph.runs] == [("THE ", None), ("CAT", True), (".", None)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "x.docx: it is no whole zip archive"),
+        (b"PK\3\4 and so on", "x.docx: it is no whole zip archive"),
+        (archive({"a.xml": "<a/>"}), "x.docx: there is no word/document.xml"),
+        (archive({"word/document.xml": "<a>"}), "x.docx, word/document.xml:1: it is not well-formed XML"),
+        (
+            archive({"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a/>'}),
+            "x.docx, word/document.xml:1: its DOCTYPE",
+        ),
+        (docx("")[:-30], "x.docx: it is no whole zip archive"),
+    ],
+)
+def test_what_is_no_document_is_refused(content, message):
+    with pytest.raises(DataError, match=f"^{message}"):
+        translated(content, "x.docx")
+
+
+def test_what_unpacks_to_too_much_is_refused(monkeypatch):
+    monkeypatch.setattr("polyhead.formats.archive.LARGEST_ARCHIVE", 1000)
+    with pytest.raises(DataError, match="unpacked it would be more than 1,000 bytes"):
+        translated(docx("<w:p/>" * 200), "x.docx")
+    monkeypatch.setattr("polyhead.formats.archive.LARGEST_ARCHIVE", 1 << 20)
+    monkeypatch.setattr("polyhead.formats.archive.LARGEST_PART", 1000)
+    with pytest.raises(DataError, match="its part word/document.xml has more than 1,000 bytes"):
+        translated(docx("<w:p/>" * 200), "x.docx")
+
+
+def test_two_parts_of_one_name_are_refused():
+    written = io.BytesIO(docx(""))
+    with zipfile.ZipFile(written, "a") as made, pytest.warns(UserWarning, match="Duplicate name"):
+        made.writestr("word/document.xml", "<a/>")
+    with pytest.raises(DataError, match="two of its parts have one name"):
+        translated(written.getvalue(), "x.docx")
+
+
+PIECES = [
+    run("a "),
+    run("b", BOLD),
+    run("5"),
+    "<w:bookmarkStart w:id='1'/>",
+    "<w:r><w:br/></w:r>",
+    f"<w:r>{FRAME}</w:r>",
+]
+PIECES += [
+    f"<w:hyperlink>{run('c')}{run('d', BOLD)}</w:hyperlink>",
+    LINK,
+    mark("end"),
+    "<w:r><w:tab/></w:r>",
+    "<!-- e -->",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=6), max_size=3), st.integers(0, 1000))
+def test_any_document_keeps_its_shape(paragraphs, seed):
+    document = docx("".join(f"<w:p>{''.join(pieces)}</w:p>" for pieces in paragraphs))
+    assert translated(document, "x.docx", copy) == document
+    for translate in (shout, shuffle(seed), lose_codes, say("<&]]>\0\n")):
+        written = body(translated(document, "x.docx", translate))
+        etree.fromstring(f"{HEAD}<a {W}>{written}</a>".encode())
+        for name in (
+            "<w:p>",
+            "bookmarkStart",
+            "<w:br/>",
+            "<w:tab/>",
+            "fldChar ",
+            "<w:drawing>",
+            "<w:hyperlink>",
+            "<!--",
+        ):
+            assert written.count(name) == body(document).count(name)

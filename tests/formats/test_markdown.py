@@ -1,0 +1,207 @@
+"""Markdown: text is translated, and marks, code, links, HTML and front matter stay."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyhead.formats.markdown_inline import escaped
+from polyhead.formats.unit import Answered
+from tests.formats.translators import copy, found, lose_codes, problems, say, shout, shuffle, translated
+
+PAGE = r"""---
+title: kept
+---
+# Title *x* #
+
+> quote one
+> two **bold**@@
+> three \
+> four
+
+- item `ls -l`
+  more
+- [ ] task
+
+| a | b \| c |
+|---|:-:|
+| *x* | on `|` on |
+
+Setext
+text
+===
+
+    code block
+
+```sh
+fence
+```
+
+<div>
+html
+</div>
+
+[ref]: http://x "t"
+Para [link](u "t") ![alt *e*](i.png) <b>x</b> &amp; \* <http://a.b> [ref] [full][ref] ***both*** ~~gone~~[^1] snake_case
+5\. no list {{ name }}
+
+[^1]: The note.
+""".replace("@@", "  ")
+
+SHOUTED = [
+    ("# Title *x* #", "# TITLE *X* #"),
+    ("a `b  c` d", "A `b  c` D"),
+    ("> a\n> b **c**  \n> d", "> A B **C**  \n> D"),
+    ("- a\\\n  b\n", "- A\\\n  B\n"),
+    ("| a | b \\| c |\n|-|-|\n| d | e |", "| A | B \\| C |\n|-|-|\n| D | E |"),
+    ("[a](b 'c') and [d][e]\n\n[e]: f", "[A](b 'c') AND [D][e]\n\n[e]: f"),
+    ("see [ref]\n\n[ref]: f", "SEE [REF][ref]\n\n[ref]: f"),
+    ("![alt](i.png) a", "![alt](i.png) A"),
+    ("<http://a.b> c", "<http://a.b> C"),
+    ("a <i class='x'>b</i>", "A <i class='x'>B</i>"),
+    ("5 \\* b", "5 \\* B"),
+    ("a &amp; b &lt;c", "A & B \\<C"),
+    ("***a** b*", "***A** B*"),
+    ("~~a~~ b_c_d", "~~A~~ B_C_D"),
+    ("a[^1]\n\n[^1]: b c", "A[^1]\n\n[^1]: B C"),
+    ("> [!NOTE]\n> a", "> [!NOTE]\n> A"),
+    ("- [x] a", "- [x] A"),
+    ("    a\n\n```\nb\n```\n", "    a\n\n```\nb\n```\n"),
+    ("<div>\na\n</div>\n\nb", "<div>\na\n</div>\n\nB"),
+    ("---\nt: a\n---\nb", "---\nt: a\n---\nB"),
+    ("a\r\nb\r\n\r\n* c\r\n", "A B\r\n\r\n* C\r\n"),
+    ("a\n===\n\nb\n---\n", "A\n===\n\nB\n---\n"),
+    ("a {{ x }} b {% if y %}", "A {{ x }} B {% if y %}"),
+    ("5 - 7", "5 - 7"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), SHOUTED)
+def test_text_is_translated_and_all_else_stays(content, expected):
+    assert translated(content, "x.md", shout) == expected
+
+
+@pytest.mark.parametrize("content", [PAGE, *(content for content, _ in SHOUTED)])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_copying_translator_gives_the_file_back(content, ending):
+    data = content.replace("\r\n", "\n").replace("\n", ending).encode("utf-8-sig")
+    assert translated(data, "x.md", copy) == data
+
+
+def test_blocks_are_units_with_their_lines():
+    units = {unit.line: unit.marked.text for unit in found(PAGE, "x.md")}
+    assert units[4] == "Title x"
+    assert (units[6], units[8], units[9]) == ("quote one two bold", "three", "four")
+    assert units[34] == "Para link  x & * http://a.b ref full both gone snake_case 5. no list"
+
+
+def test_emphasis_and_links_are_pairs():
+    unit = next(unit for unit in found(PAGE, "x.md") if unit.marked.text.startswith("Para"))
+    opened = [code.content for code in unit.marked.codes if code.role == "open"]
+    assert opened == ["[", "<b>", "[", "[", "*", "**", "~~"]
+    numbers = [code.pair for code in unit.marked.codes if code.pair]
+    assert sorted(numbers) == sorted(2 * list(set(numbers)))
+
+
+def test_marks_that_would_not_be_read_as_marks_become_html():
+    korean = say("가")
+    assert (
+        translated("a **(b)** c", "x.md", lambda texts: [moved(each) for each in korean(texts)])
+        == "<strong>(b)</strong>가"
+    )
+
+
+def moved(answer):
+    """The bold words, and a particle right behind them."""
+    first, last = answer.marked.codes
+    text = answer.marked
+    return type(answer)(type(text).of([first, "(b)", last, "가"]))
+
+
+@pytest.mark.parametrize(
+    "text", ["# a", "- a", "+ a", "* a", "1. a", "2) a", "> a", "=== ", "---", "*a*", "_a_", "`a`", "[a](b)"]
+)
+@pytest.mark.parametrize("frame", ["x y", "- x y", "| x y | z |\n|-|-|", "# x y", "> x y"])
+def test_a_translation_cannot_write_markup(text, frame):
+    written = translated(frame, "x.md", say(text))
+    assert {unit.marked.text for unit in found(written + "\n\nb", "x.md")} <= {text.strip(), "b"}
+    assert escaped(text, is_first=True) in written
+
+
+def test_a_text_that_lost_a_mark_stays_in_its_own_language_and_is_named():
+    assert translated("a\n\nb *c* d", "x.md", lose_codes) == "A\n\nb *c* d"
+    assert problems("a\n\nb *c* d", "x.md", lose_codes) == ["line 3: * is missing"]
+
+
+FRAGMENTS = [
+    "a",
+    "b ",
+    "*",
+    "**",
+    "_",
+    "~~",
+    "`",
+    "``",
+    "[",
+    "](u)",
+    "]",
+    "![",
+    "\n",
+    "\n\n",
+    "> ",
+    "- ",
+    "  ",
+    "\t",
+    "|",
+    "|-|\n",
+    "# ",
+]
+FRAGMENTS += [
+    "\\",
+    "<b>",
+    "</b>",
+    "<!-- c -->",
+    "&amp;",
+    "1. ",
+    "---\n",
+    "```\n",
+    "{{x}}",
+    "[a]: b\n",
+    "<u:v>",
+    "\r\n",
+    "\r",
+    "각",
+]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=25), st.integers(0, 1000))
+def test_any_file_keeps_its_form(fragments, seed):
+    content = "".join(fragments)
+    assert translated(content.encode(), "x.md", copy) == content.encode()
+    units = found(content, "x.md")
+    assert all(code.start <= code.end for unit in units for code in unit.marked.codes)
+    for translate in (shout, shuffle(seed)):
+        translated(content, "x.md", translate)
+
+
+WORDS = ["ab", "c*d", "_e_", "1.", "-", "#", "[f]", "&lt;", "<g>", "`h`", "\\", "|", "~~i~~", "!", "각", "==="]
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
+    st.sampled_from(["x", "- x", "> x", "# x", "|x|y|\n|-|-|"]),
+)
+def test_any_translation_is_read_again_as_what_it_says(words, frame):
+    text = " ".join(["z", *words])
+    written = translated(frame, "x.md", say(text))
+    (first, *_) = found(written, "x.md")
+    assert "".join((first.head.written(), first.marked.text, first.tail.text)) == text
+
+
+def test_a_mark_around_a_line_break_is_no_problem():
+    assert translated("z **a  \nb** c", "x.md", shout) == "Z **A  \nB** C"
+    assert problems("z **a  \nb** c", "x.md", shout) == []
+
+
+def test_a_unit_answers_for_itself():
+    (unit,) = found("x", "x.md")
+    assert Answered(unit, unit.marked).whole.text == "x"

@@ -1,0 +1,111 @@
+"""ODT: paragraphs and headings are translated with their formats as codes."""
+
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from polyhead.errors import DataError
+from tests.formats.office import HEAD, NAMES, archive, body, docx, odt
+from tests.formats.translators import complain, copy, lose_codes, problems, say, shout, shuffle, translated
+
+NOTE = "<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>"
+SHOUTED = [
+    ("<text:h>title</text:h>", "<text:h>TITLE</text:h>"),
+    (
+        '<text:p>the <text:span text:style-name="B">cat</text:span> &amp; dog</text:p>',
+        '<text:p>THE <text:span text:style-name="B">CAT</text:span> &amp; DOG</text:p>',
+    ),
+    (f"<text:p>a{NOTE} b</text:p>", f"<text:p>A{NOTE.replace('note</text:p>', 'NOTE</text:p>')} B</text:p>"),
+    (f"<text:p>5{NOTE}</text:p>", f"<text:p>5{NOTE.replace('note</text:p>', 'NOTE</text:p>')}</text:p>"),
+    ("<text:p>a<text:line-break/>b<text:tab/>5</text:p>", "<text:p>A<text:line-break/>B<text:tab/>5</text:p>"),
+    ("<text:p><text:s text:c='3'/>a</text:p>", "<text:p><text:s text:c='3'/>A</text:p>"),
+    ("<text:p>a\n   b</text:p>", "<text:p>A B</text:p>"),
+    (
+        "<draw:frame><draw:text-box><text:p>a</text:p></draw:text-box></draw:frame>",
+        "<draw:frame><draw:text-box><text:p>A</text:p></draw:text-box></draw:frame>",
+    ),
+    ("<text:tracked-changes><text:p>a</text:p></text:tracked-changes>",) * 2,
+    ("<text:list><text:list-item><text:p>a</text:p></text:list-item></text:list>", None),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), SHOUTED)
+def test_text_is_translated_and_formats_stay(content, expected):
+    document = odt(content)
+    assert body(translated(document, "x.odt", shout), "content.xml") == (expected or content.replace(">a<", ">A<"))
+    assert translated(document, "x.odt", copy) == document
+
+
+def test_several_spaces_are_written_as_the_format_has_them():
+    written = body(translated(odt("<text:p>a</text:p>"), "x.odt", say("b   c\nd")), "content.xml")
+    assert written == '<text:p>b <text:s text:c="2"/>c d</text:p>'
+
+
+def test_headers_and_footers_are_translated():
+    styles = (
+        f"<office:document-styles {NAMES}><style:header><text:p>head</text:p></style:header></office:document-styles>"
+    )
+    document = archive({"mimetype": "x", "content.xml": "<a/>", "styles.xml": styles})
+    assert "<text:p>HEAD</text:p>" in body(translated(document, "x.odt", shout), "styles.xml")
+
+
+def test_a_doubtful_translation_is_not_shipped():
+    document = odt("<text:p>a</text:p><text:p>b <text:span>c</text:span> d</text:p>")
+    assert translated(document, "x.odt", complain) == document
+    assert problems(document, "x.odt", lose_codes) == [
+        "line 2, content.xml, paragraph 2: <text:span> is missing",
+        "line 2, content.xml, paragraph 2: </text:span> is missing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "x.odt: it is no whole zip"), (archive({"a.xml": "<a/>"}), "x.odt: there is no content.xml")],
+)
+def test_what_is_no_document_is_refused(content, message):
+    with pytest.raises(DataError, match=f"^{message}"):
+        translated(content, "x.odt")
+
+
+PIECES = [
+    "a ",
+    "b",
+    "5",
+    "<text:span>c</text:span>",
+    "<text:s/>",
+    NOTE,
+    "<text:line-break/>",
+    "<text:bookmark text:name='d'/>",
+]
+PIECES += ["<text:span>e<text:line-break/>f</text:span>", "<!-- g -->", "\n  "]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=6), max_size=3), st.integers(0, 1000))
+def test_any_document_keeps_its_shape(paragraphs, seed):
+    document = odt("".join(f"<text:p>{''.join(pieces)}</text:p>" for pieces in paragraphs))
+    assert translated(document, "x.odt", copy) == document
+    for translate in (shout, shuffle(seed), lose_codes):
+        written = body(translated(document, "x.odt", translate), "content.xml")
+        etree.fromstring(f"{HEAD}<a {NAMES}>{written}</a>".encode())
+        for name in ("<text:p>", "<text:span>", "<text:note>", "line-break", "bookmark", "<!--"):
+            assert written.count(name) == body(document, "content.xml").count(name)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.odt", odt("<text:h>one</text:h><text:p>two <text:span>three</text:span></text:p>")),
+        ("x.docx", docx("<w:p><w:r><w:t>one</w:t></w:r></w:p><w:p><w:r><w:t>two three</w:t></w:r></w:p><w:sectPr/>")),
+    ],
+)
+def test_libreoffice_opens_what_is_written(tmp_path, name, content):
+    (tmp_path / name).write_bytes(translated(content, name, shout))
+    command = ["soffice", f"-env:UserInstallation=file://{tmp_path}/profile", "--headless", "--convert-to", "txt:Text"]
+    subprocess.run([*command, "--outdir", tmp_path, tmp_path / name], check=True, capture_output=True, timeout=240)
+    assert (tmp_path / "x.txt").read_text(encoding="utf-8-sig").split() == ["ONE", "TWO", "THREE"]
