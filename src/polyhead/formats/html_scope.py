@@ -1,5 +1,6 @@
 """Which elements of HTML are open at a place, and whether its text is to be translated."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from polyhead.formats.html_tokens import Token
@@ -28,6 +29,8 @@ _CLOSED_BY = {
 class Scope:
     """The open elements, from the outermost on, each with whether its text is to be translated."""
 
+    ignored: AbstractSet[str] = frozenset()
+    """Names of elements that are not to be translated, beside those that never are."""
     _open: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
 
     @property
@@ -43,7 +46,7 @@ class Scope:
     def enter(self, tag: Token) -> bool:
         """Takes a start tag → whether what belongs to its element is to be translated."""
         self._close_implied(tag.name)
-        inside = _wanted(tag, self.is_translated)
+        inside = _wanted(tag, self.is_translated and tag.name not in self.ignored)
         if not tag.is_empty:
             self._open.append((tag.name, inside))
         return inside

@@ -16,7 +16,7 @@ from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Wish
 from polyhead.translating.translation import Translation
 
-Translate = Callable[[Sequence[str | Marked]], Sequence[Translation]]
+Translate = Callable[[Sequence[Marked]], Sequence[Translation]]
 """One translation a text, in order."""
 
 
@@ -77,7 +77,7 @@ class TextsOfFile:
         self._work: Future[list[Translation]] | None = None
         self._chosen: tuple[Batcher, Wish] | None = None
 
-    def __call__(self, texts: Sequence[str | Marked]) -> list[Translation]:
+    def __call__(self, texts: Sequence[Marked]) -> list[Translation]:
         """One translation a text, in order. Raises Problem, and Unwanted once it has been ended."""
         found: list[Translation] = []
         size = min(self._config.max_texts, self._config.max_waiting)
@@ -92,8 +92,8 @@ class TextsOfFile:
             if self._work is not None:
                 self._work.cancel()
 
-    def _translate(self, texts: Sequence[str | Marked]) -> list[Translation]:
-        plain = [text.text if isinstance(text, Marked) else text for text in texts]
+    def _translate(self, texts: Sequence[Marked]) -> list[Translation]:
+        plain = [text.text for text in texts]
         check_texts(plain, self._config)
         if self._chosen is None:
             self._chosen = self._choose(plain)

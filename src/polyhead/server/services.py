@@ -14,8 +14,8 @@ from polyhead.server.batcher import Batcher
 from polyhead.server.detection import Detector
 from polyhead.server.file_store import FileStore
 from polyhead.server.file_translation import FileFormats
+from polyhead.server.known_files import KNOWN_FILES
 from polyhead.server.metrics import Metrics
-from polyhead.server.plain_files import PLAIN_TEXT
 from polyhead.server.pool import ModelDirectory, ModelPool
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
@@ -53,7 +53,7 @@ class Services:
 
     @classmethod
     def start(
-        cls, models: Sequence[ModelDirectory], config: ServerConfig, formats: FileFormats = PLAIN_TEXT
+        cls, models: Sequence[ModelDirectory], config: ServerConfig, formats: FileFormats = KNOWN_FILES
     ) -> "Services":
         """Starts a thread for each model; no model is loaded yet.
 

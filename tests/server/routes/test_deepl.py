@@ -3,6 +3,7 @@
 import deepl
 import pytest
 
+from polyhead.inline.codes import Marked
 from polyhead.translating.translator import Translator
 
 KEY = "a secret"
@@ -63,13 +64,15 @@ def test_the_real_client_raises_its_own_errors(theirs, locked_address):
     assert theirs.translate_text("bado", target_lang="XB", formality="prefer_less").text
 
 
-def test_the_real_client_gets_its_tags_back(theirs, expected):
+def test_the_real_client_gets_its_tags_back(theirs, expected, tagged):
     found = theirs.translate_text('<p>bado<x id="1"/></p>', target_lang="XB", tag_handling="xml")
     assert found.text == f'<p>{expected("bado")}<x id="1"/></p>'
     found = theirs.translate_text(
         "<keep>bado</keep> kilu", target_lang="XB", tag_handling="xml", ignore_tags=["keep", "other"]
     )
-    assert found.text == f"<keep>bado</keep> {expected('kilu')}"
+    kept = Marked.of([("<keep>bado</keep>", "bado"), " kilu"])
+    assert found.text == Translator.load(tagged).translate([kept], target_language="xb")[0].marked.written()
+    assert found.text.count("<keep>bado</keep>") == 1
 
 
 def test_every_encoding_has_the_same_answer(client):

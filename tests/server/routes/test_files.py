@@ -53,12 +53,12 @@ def test_a_file_comes_back_in_translation(client, tagged, source):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"name": "a.exe"}, "files in '.exe' are not translated here; those in .txt are"),
+        ({"name": "a.exe"}, "files in '.exe' are not translated here; those in .html, .htm"),
         ({"name": "a"}, "files in '' are not"),
         ({"target": "fr"}, "no model writes 'fr'"),
         ({"source": "fr"}, "no model reads 'fr'"),
         ({"target": ""}, "target"),
-        ({"content": b"\xff"}, "a.txt: this is no text in UTF-8"),
+        ({"content": b"\xff"}, "a.txt:1: it is not UTF-8"),
         ({"content": b"x" * 2001}, "the text has 2001 characters"),
     ],
 )
@@ -131,3 +131,27 @@ def test_a_broken_file_is_the_clients_and_a_broken_format_the_servers(with_forma
     answer = send(client, b"worse")
     assert answer.status_code == 500
     assert "secret" not in answer.text
+
+
+PO = """msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\\n"
+
+#: a.py:1
+msgid "bado %s kilu"
+msgstr ""
+"""
+
+
+def test_files_of_known_formats_keep_their_form(client):
+    srt = b"1\r\n00:00:01,000 --> 00:00:02,500\r\nbado kilu\r\n\r\n"
+    page = b'<!doctype html><p id="a">bado <b>kilu</b></p>'
+    for name, content, kept in (
+        ("a.srt", srt, [b"1\r\n00:00:01,000 --> 00:00:02,500\r\n"]),
+        ("a.HTML", page, [b'<!doctype html><p id="a">', b"<b>", b"</b>", b"</p>"]),
+        ("a.po", PO.encode(), [b'msgid "bado %s kilu"', b"#: a.py:1"]),
+    ):
+        answer = send(client, content, name)
+        assert answer.status_code == 200, answer.text
+        found = client.get(answer.json()["translatedFileUrl"]).content
+        assert [each for each in kept if found.count(each) != 1] == [], name
+        assert found != content

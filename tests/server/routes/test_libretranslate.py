@@ -1,5 +1,6 @@
 """LibreTranslate's interface, and its own client."""
 
+import html
 import json
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -8,6 +9,7 @@ import pytest
 from libretranslatepy import LibreTranslateAPI
 
 from polyhead.bundle.profiles import save_profiles
+from polyhead.inline.codes import Code, Marked
 from polyhead.manifest import accept
 from polyhead.ngrams import profile_of
 from polyhead.tokenizers.build import train
@@ -65,13 +67,32 @@ def test_auto_says_what_was_detected(client):
     assert ask(client, q="bado").json().keys() == {"translatedText"}
 
 
-def test_html_keeps_its_tags(client, expected):
-    import html
-
-    answer = ask(client, q='<p class="x">bado <b>kilu</b><br></p>', format="html").json()
-    bado, kilu = (html.escape(expected(text).text, quote=False) for text in ("bado", "kilu"))
-    assert answer["translatedText"] == f'<p class="x">{bado} <b>{kilu}</b><br></p>'
+def test_html_keeps_its_tags(client, tagged):
+    answer = ask(client, q='<p class="x">bado <b>kilu</b> mera<br></p><p translate="no">noti</p>', format="html").json()
+    opening, closing = Code("<b>", 0, 0, "open", 1), Code("</b>", 0, 0, "close", 1)
+    sentence = Marked.of(["bado ", opening, "kilu", closing, " mera"])
+    (found,) = Translator.load(tagged).translate([sentence], target_language="xb")
+    written = "".join(
+        html.escape(each, quote=False) if isinstance(each, str) else each.content for each in found.marked.parts()
+    )
+    assert answer["translatedText"] == f'<p class="x">{written}<br></p><p translate="no">noti</p>'
     assert ask(client, q="<br>", format="html").json()["translatedText"] == "<br>"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        '<p translate="no">bado <b>kilu</b></p>',
+        '<p class="a notranslate">bado</p>',
+        "<script>let bado = 'kilu';</script>",
+        "<![CDATA[ bado ]]><!-- kilu -->",
+        "&nbsp;&#8212;&amp;",
+    ],
+)
+def test_protected_parts_of_html_come_back_byte_for_byte(client, kept):
+    answer = ask(client, q=f"{kept}<p>mera</p>\n{kept}", format="html").json()["translatedText"]
+    assert answer.startswith(kept + "<p>")
+    assert answer.endswith("</p>\n" + kept)
 
 
 @pytest.mark.parametrize(

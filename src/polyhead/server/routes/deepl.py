@@ -22,6 +22,7 @@ from polyhead.server.routes.libretranslate import FieldsOf, by_model
 from polyhead.server.services import Services, ServicesOf
 from polyhead.server.texts import translate
 from polyhead.server.waiting import Wish
+from polyhead.server.xml_markup import TagNames
 from polyhead.translating.pieces import Split
 
 router = APIRouter(prefix="/v2", tags=["DeepL"])
@@ -74,6 +75,8 @@ class DeepLRequest(BaseModel):
     source_lang: SourceLanguage | Literal[""] | None = Field(default=None, description="Detected if left out.")
     tag_handling: Literal["html", "xml"] | None = None
     ignore_tags: Names = Field(default=[], description="Elements whose content is not translated.")
+    splitting_tags: Names = Field(default=[], description="Elements of XML that no sentence goes on through.")
+    non_splitting_tags: Names = Field(default=[], description="Elements of XML that a sentence goes on through.")
     split_sentences: SplitSentences | None = Field(
         default=None, description="0: lines are read whole; nonewlines: a sentence may go on in the next line."
     )
@@ -167,8 +170,12 @@ def _document(asked: DeepLRequest, text: str) -> Document:
     """A text with its tags, if any; in HTML a line break is but a space unless the client says otherwise."""
     default = "nonewlines" if asked.tag_handling == "html" else "1"
     joined = (asked.split_sentences or default) == "nonewlines"
-    ignored = frozenset(name.strip() for name in asked.ignore_tags)
-    return Document.of(text, asked.tag_handling or "text", ignored, joined)
+    names = TagNames(*map(_names, (asked.ignore_tags, asked.splitting_tags, asked.non_splitting_tags)))
+    return Document.of(text, asked.tag_handling or "text", names, joined)
+
+
+def _names(given: list[str]) -> frozenset[str]:
+    return frozenset(name.strip() for name in given)
 
 
 @router.get("/usage")
