@@ -113,7 +113,7 @@ def test_the_server_translates_and_refuses_to_look_inside(model: Path) -> None:
         "from polyhead.server.settings import ServerConfig",
         "from starlette.testclient import TestClient",
         f"services = Services.start(open_directories([Path({str(model)!r})]), ServerConfig())",
-        "with TestClient(build_app(services)) as client:",
+        "with TestClient(build_app(services), 'http://localhost') as client:",
         "    found = client.post('/api/translate', json={'text': 'bado', 'target': 'xb'})",
         "    assert found.status_code == 200, found.text",
         "    refused = client.post('/api/traces', json={'text': 'bado', 'language': 'xb'})",

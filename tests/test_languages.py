@@ -123,3 +123,27 @@ def test_a_direction_is_no_region():
 )
 def test_the_nearest_code(code: str, known: list[str], found: str | None) -> None:
     assert nearest(code, known) == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "known", "found"),
+    [
+        ("zt", ["zh", "zh-Hant"], "zh-Hant"),
+        ("zh-TW", ["zh_Hans", "zh_Hant"], "zh_Hant"),
+        ("ZH-cn", ["zh-Hant", "zh"], "zh"),
+        ("zh", ["zh-Hant", "zh-Hans"], "zh-Hans"),
+        ("zh-Hant", ["zt"], "zt"),
+        ("zh-Hant", ["zh"], "zh"),
+        ("pb", ["pt", "pt_BR"], "pt_BR"),
+        ("pt-BR", ["pt-PT", "pb"], "pb"),
+        ("pt-BR", ["pt-PT", "pt"], "pt"),
+        ("nb", ["no"], "no"),
+        ("NO", ["nn", "nob"], "nob"),
+        ("iw", ["he"], "he"),
+        ("fil", ["tl"], "tl"),
+        ("tlh", ["tl"], None),
+        ("in", ["en", "hi"], None),
+    ],
+)
+def test_other_names_of_a_language_are_known(asked, known, found):
+    assert nearest(asked, known) == found

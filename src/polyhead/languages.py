@@ -18,6 +18,14 @@ _INDIVIDUAL_AND_MACRO = ("I", "M")
 _IN_CORPORA = frozenset(["apc", "arb", "ary", "arz", "ckb", "cmn", "kmr", "nan", "pes", "wuu", "yue", "zsm"])
 """Those of ISO 639-3 alone that corpora are named by. Its other 7,000 codes are endings too: src, tok, txt."""
 
+_OTHER_NAMES = {
+    "zh": "zh-hans", "zh-cn": "zh-hans", "zh-sg": "zh-hans", "cmn": "zh-hans", "zh-hans-cn": "zh-hans",
+    "zt": "zh-hant", "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant", "zh-hant-tw": "zh-hant",
+    "pb": "pt-br", "no": "nb", "nor": "nb", "nob": "nb", "iw": "he", "in": "id", "ji": "yi", "fil": "tl", "tgl": "tl",
+    "arb": "ar", "pes": "fa", "zsm": "ms", "mo": "ro", "sh": "sr",
+}  # fmt: skip
+"""What other programs call a language, in lower case: LibreTranslate has zt and pb, browsers zh-TW, Java iw."""
+
 
 def is_language(code: str) -> bool:
     """Whether a text is the code of a language, and hardly anything else.
@@ -57,11 +65,37 @@ def same_code(one: str, other: str) -> bool:
 
 
 def nearest(code: str, known: Sequence[str]) -> str | None:
-    """The known code that is the same, or is but spelt otherwise, or means the same language; None if there is none."""
+    """The known code that the given one means; None if there is none.
+
+    Of several that one which is the same, else which is but spelt otherwise (`pt_BR`, `pt-br`), else which is another
+    name of it (`zt` and `zh-TW` are `zh-Hant`), else which is the language without script and region, else the first
+    of that language.
+    """
     if code in known:
         return code
-    alike = [each for each in known if same_code(code, each)] or [each for each in known if same_language(code, each)]
-    return alike[0] if alike else None
+    for is_alike in (same_code, _same_name, _is_whole_language, _is_of_language):
+        for each in known:
+            if is_alike(code, each):
+                return each
+    return None
+
+
+def _same_name(code: str, known: str) -> bool:
+    return _canonical(code) == _canonical(known)
+
+
+def _is_whole_language(code: str, known: str) -> bool:
+    return _is_of_language(code, known) and not re.search("[-_]", known)
+
+
+def _is_of_language(code: str, known: str) -> bool:
+    return same_language(_canonical(code), _canonical(known))
+
+
+def _canonical(code: str) -> str:
+    """The code in lower case, by the one of its names that is used here."""
+    code = code.replace("_", "-").lower()
+    return _OTHER_NAMES.get(code, code)
 
 
 def names_direction(code: str, other: str) -> bool:

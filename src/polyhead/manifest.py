@@ -22,7 +22,7 @@ from polyhead.reading import Unreadable, open_regular, read_text
 
 NAME = "SHA256SUMS"
 PATTERNS = (
-    "config.json", "*.safetensors", "*.spm", "README.md",
+    "config.json", "languages.json", "*.safetensors", "*.spm", "README.md",
     "recipe.toml", "data.json", "scores.json",
     "record.json", "[0-9]*.jsonl", "*.source", "*.target",
 )  # fmt: skip

@@ -62,7 +62,7 @@ def test_every_kind_of_model_learns_and_leaves_a_complete_directory(toy, kind, p
     assert outcome.finished
     assert set(outcome.scores["dev"]) == {"bleu", "chrf", "ter"}
     names = {str(path.relative_to(outcome.directory)) for path in outcome.directory.rglob("*") if path.is_file()}
-    assert {"config.json", "model.safetensors", "shared.spm", "README.md"} <= names
+    assert {"config.json", "languages.json", "model.safetensors", "shared.spm", "README.md"} <= names
     assert {"training/metrics.jsonl", "training/recipe.toml", "training/data.json"} <= names
     reports = [line for line in metrics(outcome.directory) if "loss" in line]
     assert [line["update"] for line in reports] == [10, 20, 30, 40]

@@ -52,7 +52,7 @@ def models(tagged, plain):
 def serving(paths: Sequence[Path], **settings: Any):
     """A client of a server in this process."""
     services = Services.start(open_directories(paths), ServerConfig(**settings))
-    with TestClient(build_app(services), raise_server_exceptions=False) as client:
+    with TestClient(build_app(services), "http://localhost", raise_server_exceptions=False) as client:
         yield client
 
 

@@ -4,6 +4,8 @@ import json
 import socket
 import threading
 import time
+from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,6 +14,7 @@ from polyhead.server.batcher import Batcher
 from polyhead.server.pool import open_directories
 from polyhead.server.services import Services
 from polyhead.server.settings import ServerConfig
+from polyhead.server.telling import Telling
 
 
 @pytest.fixture
@@ -20,9 +23,7 @@ def services(tagged, echo):
     services = Services.start(open_directories([tagged]), ServerConfig(max_body=100_000))
     services.batchers["tagged"].close()
     batcher = Batcher("tagged", echo.use, services.config, services.metrics)
-    return Services(
-        services.config, services.models, services.pool, {"tagged": batcher}, services.traces, services.metrics
-    )
+    return replace(services, batchers={"tagged": batcher})
 
 
 def connect(address):
@@ -31,10 +32,8 @@ def connect(address):
 
 
 def request(path, body: bytes, kind="application/json"):
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}"
-    )
-    return head.encode() + b"\r\n\r\n" + body
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close", f"Content-Type: {kind}"]
+    return "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]).encode() + body
 
 
 def until(condition, seconds=20):
@@ -90,7 +89,7 @@ def test_rubbish_is_no_reason_to_fall(listen, services):
                 client.sendall(rubbish)
                 assert not client.makefile("rb").read().startswith(b"HTTP/1.1 5")
         with connect(address) as client:
-            client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert b'{"status":"ok"}' in client.makefile("rb").read()
 
 
@@ -104,3 +103,43 @@ def test_requests_are_answered_without_a_thread_for_each(listen, services, echo)
                 client.sendall(request("/api/translate", asked))
                 assert b" 200 " in client.recv(1000)
         assert set(threading.enumerate()) <= before
+
+
+def test_clients_that_leave_are_counted_whatever_they_were_at(listen, services, echo, monkeypatch):
+    """In the middle of a body, of JSON and of a form, and in the middle of a stream."""
+
+    def tell(telling, translator):
+        while not echo.may_go.wait(0.01):
+            telling.send("step", {})
+
+    monkeypatch.setattr(Telling, "__call__", tell)
+    left = services.metrics.left._value
+    form = "application/x-www-form-urlencoded"
+    with listen(services) as address:
+        for number, (path, kind) in enumerate([("/api/translate", "application/json"), ("/translate", form)], 1):
+            with connect(address) as client:
+                client.sendall(request(path, b"x" * 1000, kind)[:-500])
+                time.sleep(0.1)
+            until(lambda number=number: left.get() == number)
+        with connect(address) as client:
+            client.sendall(request("/api/translate/stream", b'{"text": "bado", "target": "xb"}'))
+            assert b"event: meta" in client.recv(10_000) + client.recv(10_000)
+        until(lambda: left.get() == 3)
+        echo.may_go.set()
+
+
+def test_a_request_that_trickles_in_is_given_up(listen, services, echo):
+    slow = replace(services, config=services.config.model_copy(update={"timeout": 0.5}))
+    begun = time.monotonic()
+    with listen(slow) as address, connect(address) as client:
+        whole = request("/translate", b"x" * 1000, "application/x-www-form-urlencoded")
+        client.sendall(whole[:-900])
+        client.settimeout(0.1)
+        answer = b""
+        while not answer and time.monotonic() - begun < 20:
+            client.sendall(b"x")
+            with suppress(TimeoutError):
+                answer = client.recv(1000)
+    assert b" 408 " in answer.split(b"\r\n")[0]
+    assert time.monotonic() - begun < 10
+    echo.may_go.set()

@@ -4,6 +4,8 @@
                          and the settings of model, tokenizer and search: `BundleConfig`
     model.safetensors    float32 weights by the names of `named_parameters()`; tied weights stand once
     shared.spm           the sentencepiece model of both sides, or source.spm and target.spm
+    languages.json       the n-grams of the languages trained on, by which the server knows them; written when training
+                         ends, and format (1)
     README.md            the model card, written when training ends
     shortlist.safetensors    only after `polyhead shortlist`: for each source piece the target pieces that may come of
                          it, `offsets` and `tokens`; its format (1), and the SHA-256 of the vocabularies it is for

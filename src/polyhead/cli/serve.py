@@ -37,11 +37,17 @@ def serve(
     trace_seconds: Seconds = 900.0,
     api_key_file: NamedPath | None = None,
     origin: tuple[str, ...] = (),
+    allowed_host: tuple[str, ...] = (),
+    suggestions: NamedPath | None = None,
+    max_file: PositiveMebibytes = 16,
+    file_timeout: Seconds = 600.0,
+    file_memory: PositiveMebibytes = 128,
+    file_seconds: Seconds = 1800.0,
 ) -> None:
     """Serve models over HTTP, and the page that shows what happens inside them.
 
-    The page is at /, a translator for LibreTranslate's clients at /translate, the interface's description at
-    /openapi.json. Stop it with Ctrl-C or SIGTERM: the requests under way are answered first.
+    The page is at /, a translator for LibreTranslate's clients at /translate, one for DeepL's at /v2/translate, and the
+    description of all of it at /docs. Stop it with Ctrl-C or SIGTERM: the requests under way are answered first.
 
     Parameters
     ----------
@@ -74,7 +80,20 @@ def serve(
     api_key_file
         A file with a key that clients must send; the environment variable POLYHEAD_API_KEY does the same.
     origin
-        Another web page that may ask, such as https://example.org.
+        Another web page that may ask, such as https://example.org; "*" for all.
+    allowed_host
+        Another name that the server answers to, such as translate.example.org; "*" for all. localhost, addresses in
+        numbers and the name in `host` need not be named.
+    suggestions
+        A file to keep the translations in that clients suggest, a JSON object a line.
+    max_file
+        MiB of the largest file that is translated.
+    file_timeout
+        Seconds until the translation of a file is given up.
+    file_memory
+        MiB of translated files to keep until they are fetched.
+    file_seconds
+        How long a translated file is kept.
 
     """
     if importlib.util.find_spec("fastapi") is None or importlib.util.find_spec("uvicorn") is None:
@@ -99,6 +118,12 @@ def serve(
             "trace_seconds": trace_seconds,
             "api_key": key,
             "origins": origin,
+            "allowed_hosts": (host, *allowed_host),
+            "suggestions": suggestions,
+            "max_file": max_file * MEBIBYTE,
+            "file_timeout": file_timeout,
+            "file_memory": file_memory * MEBIBYTE,
+            "file_seconds": file_seconds,
         }
     )
     run([model, *more], config, host, port)

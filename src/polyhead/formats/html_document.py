@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from html import escape, unescape
@@ -33,9 +34,12 @@ def read_html(source: Source) -> TextDocument:
     return TextDocument(read_html_text(text), encoding)
 
 
-def read_html_text(document: str) -> Spliced:
-    """HTML, a whole page or a part of one, as a document."""
-    return Spliced(document, tuple(_regions(document)))
+def read_html_text(document: str, ignored: AbstractSet[str] = frozenset()) -> Spliced:
+    """HTML, a whole page or a part of one, as a document.
+
+    ignored: names of further elements whose content is not translated
+    """
+    return Spliced(document, tuple(_regions(document, ignored)))
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,9 @@ class _Piece:
     is_translated: bool
 
 
-def _regions(document: str) -> Iterator[Region]:
+def _regions(document: str, ignored: AbstractSet[str]) -> Iterator[Region]:
     """Runs of text and inline tags between what ends a sentence, and other tags that have attributes to be read."""
-    scope, lines, run = Scope(), Lines(document), list[_Piece]()
+    scope, lines, run = Scope(ignored), Lines(document), list[_Piece]()
     keeps_space = False
     for token in tokens(document):
         translated = scope.is_translated

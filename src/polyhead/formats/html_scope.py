@@ -1,6 +1,7 @@
 """Which elements of HTML are open at a place, and whether its text is to be translated."""
 
 from collections import Counter
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from polyhead.formats.html_tokens import Token
@@ -31,6 +32,8 @@ _CLOSED_BY = {
 class Scope:
     """The open elements, from the outermost on, each with whether its text is to be translated."""
 
+    ignored: AbstractSet[str] = frozenset()
+    """Names of elements that are not to be translated, beside those that never are."""
     _open: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
     _count: Counter[str] = field(default_factory=Counter[str])
     """How many elements of each name are open."""
@@ -48,7 +51,7 @@ class Scope:
     def enter(self, tag: Token) -> bool:
         """Takes a start tag → whether what belongs to its element is to be translated."""
         self._close_implied(tag.name)
-        inside = _wanted(tag, self.is_translated)
+        inside = _wanted(tag, self.is_translated and tag.name not in self.ignored)
         if not tag.is_empty:
             self._open.append((tag.name, inside))
             self._count[tag.name] += 1

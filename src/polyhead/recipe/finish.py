@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from polyhead.bundle.bundle import Bundle
+from polyhead.bundle.profiles import save_profiles
 from polyhead.bundle.save import save_weights
 from polyhead.errors import ModelError, TrainingError
 from polyhead.evaluation.metrics import Scores
@@ -19,6 +20,7 @@ from polyhead.model.levels import on_levels
 from polyhead.reading import read_text
 from polyhead.recipe.card import write_card
 from polyhead.recipe.prepare import Pairs
+from polyhead.recipe.profiles import profiles_of
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import load_weights, score_pairs
 from polyhead.training.averaging import average, snapshot_path
@@ -31,7 +33,10 @@ Results = dict[str, dict[str, float]]
 
 
 def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, display: Display) -> Results:
-    """Averages, rounds, saves, scores the dev and test sets, writes the model card and, last of all, the scores."""
+    """Averages, rounds, saves, scores the dev and test sets, and writes what is told of the model.
+
+    That is what its languages look like, the model card and, last of all, the scores.
+    """
     weights = rounded(final_weights(trainer), recipe.model)
     trainer.check_place()
     save_weights(recipe.out, weights)
@@ -45,6 +50,7 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
             results[title] = scores
             display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
     trainer.check_place()
+    save_profiles(recipe.out, profiles_of(pairs.train, bundle.config.source_language))
     write_card(recipe, bundle, trainer.progress, results)
     numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
     write_listed_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")

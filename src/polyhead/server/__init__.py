@@ -3,8 +3,14 @@
     request → limits (body, key, texts) → queue of a model → batch of like lengths → Translator → answer
 
 `app` puts routes, limits and errors together around `services`, one value that is made when the server starts.
-`routes/` has a file for each group of addresses. Requests are read within limits by `body`, `auth` and `texts`;
-`directions` and `detection` find the model that answers; `documents` and `markup` keep the tags of HTML.
+`routes/` has a file for each group of addresses. `gate` lets in who may ask. Requests are read within limits by `body`,
+`fields`, `auth` and `checks`; `directions` and `detection` find the model that answers.
+
+Three interfaces are spoken: polyhead's own, LibreTranslate's and DeepL's. `fields` reads what the clients of the latter
+two send in query strings, JSON and forms, and `dialects` tells them of problems in their way. `documents` makes texts
+of HTML and of XML (`xml_markup`), whose tags are inline codes. Whole files go through `polyhead.formats`
+(`known_files`, `file_translation`) and wait in memory to be fetched (`file_store`). `suggestions` keeps what people
+suggest.
 
 Each model has one thread and one queue (`batcher`). The thread takes the text that has waited longest and, of those
 that are to be translated in the same way, the texts nearest to it in length; that choice is a pure function

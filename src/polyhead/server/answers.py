@@ -1,4 +1,4 @@
-"""What every answer goes through: headers that keep browsers strict, and counting."""
+"""What every answer goes through: headers that keep browsers strict, HEAD, and counting."""
 
 import time
 
@@ -26,11 +26,17 @@ class Answers:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Adds the headers to the answer and counts it, by the address' pattern and not by the address."""
+        """Adds the headers to the answer and counts it, by the address' pattern and not by the address.
+
+        HEAD is answered as GET is, without the body.
+        """
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         begun, status = time.perf_counter(), 0
+        method, headless = scope["method"], scope["method"] == "HEAD"
+        if headless:  # what GET has for an answer, without it
+            scope = {**scope, "method": "GET"}
 
         async def watched(message: Message) -> None:
             nonlocal status
@@ -39,12 +45,14 @@ class Answers:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+            if headless and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
             await send(message)
 
         try:
             await self._app(scope, receive, watched)
         finally:
             route = getattr(scope.get("route"), "path", "none")
-            method = scope["method"] if scope["method"] in METHODS else "other"
-            self._metrics.requests.labels(method, route, str(status)).inc()
+            counted = method if method in METHODS else "other"
+            self._metrics.requests.labels(counted, route, str(status)).inc()
             self._metrics.seconds.labels(route).observe(time.perf_counter() - begun)

@@ -17,9 +17,22 @@ from polyhead.errors import PolyheadError
 from polyhead.server.answers import Answers
 from polyhead.server.auth import require_key
 from polyhead.server.body import BodyLimit
+from polyhead.server.dialects import respond
+from polyhead.server.gate import Gate
 from polyhead.server.openapi import describe_interface
-from polyhead.server.problems import Problem, answer, explain, problem_of
-from polyhead.server.routes import libretranslate, models, operations, page, stream, traces, translate
+from polyhead.server.problems import Problem, explain, problem_of
+from polyhead.server.routes import (
+    deepl,
+    files,
+    interface,
+    libretranslate,
+    models,
+    operations,
+    page,
+    stream,
+    traces,
+    translate,
+)
 from polyhead.server.services import Services
 
 CLIENT_LEFT = 499
@@ -42,15 +55,17 @@ def build_app(services: Services) -> FastAPI:
     for module in (models, translate, stream, traces):
         app.include_router(module.router, dependencies=locked)
     app.include_router(operations.metrics_router, dependencies=locked)
-    for router in (libretranslate.router, operations.health_router, page.router):
-        app.include_router(router)
-    app.openapi = describe_interface(app, services.models)  # type: ignore[method-assign]
+    app.include_router(operations.health_router)
+    for module in (libretranslate, deepl, files, interface, page):
+        app.include_router(module.router)
+    app.openapi = describe_interface(app, services.models, services.formats)  # type: ignore[method-assign]
     _handle_errors(app, services)
     app.add_middleware(BodyLimit, config=services.config)
     if services.config.origins:
         app.add_middleware(
             CORSMiddleware, allow_origins=services.config.origins, allow_methods=["*"], allow_headers=["*"]
         )
+    app.add_middleware(Gate, config=services.config)
     app.add_middleware(Answers, metrics=services.metrics)
     return app
 
@@ -81,12 +96,15 @@ def _handle_errors(app: FastAPI, services: Services) -> None:
     """Every error becomes a problem."""
 
     async def problem(request: Request, error: Exception) -> Response:
+        if isinstance(error.__cause__, ClientDisconnect):  # FastAPI's word for it is a body that can't be parsed
+            return await left(request, error)
         if isinstance(error, HTTPException) and not isinstance(error, Problem):
             error = _misrouted(app, request, error)
-        return answer(problem_of(error))
+        return respond(request.url.path, problem_of(error))
 
     async def invalid(request: Request, error: Exception) -> Response:
-        return answer(explain(error.errors() if isinstance(error, RequestValidationError) else []))
+        told = explain(error.errors() if isinstance(error, RequestValidationError) else [])
+        return respond(request.url.path, told)
 
     async def left(request: Request, error: Exception) -> Response:
         services.metrics.left.inc()

@@ -1,31 +1,60 @@
-"""The API key, where the server has one."""
+"""The API key, where the server has one, from wherever the clients of the three interfaces put it.
+
+`Authorization: Bearer KEY` or, of DeepL's clients, `Authorization: DeepL-Auth-Key KEY`; `api_key` (DeepL's `auth_key`)
+in the query string, in a form, or in a JSON body.
+"""
 
 import hmac
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
 
-from fastapi import Depends
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import SecretStr
+from fastapi import Depends, Request
+from fastapi.security import APIKeyQuery, HTTPBearer
 
-from polyhead.server.problems import Problem
-from polyhead.server.services import ServicesOf
+from polyhead.server.body import JSON, media_type
+from polyhead.server.problems import KeyMissing, Problem
+from polyhead.server.services import Services, ServicesOf
+
+NAMES = ("api_key", "auth_key")
+"""Of the field that has the key."""
+_SCHEMES = ("bearer", "deepl-auth-key")
 
 _bearer = HTTPBearer(auto_error=False, description="The server's API key.")
+_query = APIKeyQuery(name="api_key", auto_error=False, description="The same in the address.")
 
 
-def check_key(key: SecretStr | None, given: str | None) -> None:
-    """Raises Problem unauthorized unless `given` is the key; the time it takes doesn't tell how near it was."""
+def check_key(services: Services, request: Request, fields: Mapping[str, Any]) -> None:
+    """Raises Problem unauthorized unless the request has the key; the time it takes doesn't tell how near it was.
+
+    fields: those of the body, and of the query string
+    """
+    key = services.config.api_key
     if key is None:
         return
-    if given is None or not hmac.compare_digest(given.encode(), key.get_secret_value().encode()):
-        wrong = "the API key is wrong" if given is not None else "this server wants an API key"
-        raise Problem(
-            "unauthorized", f"{wrong}; send `Authorization: Bearer KEY`", headers={"WWW-Authenticate": "Bearer"}
-        )
+    given = _given(request, fields)
+    expected = key.get_secret_value().encode()
+    if any(hmac.compare_digest(each.encode(errors="replace"), expected) for each in given):
+        return
+    headers, remedy = {"WWW-Authenticate": "Bearer"}, "send `Authorization: Bearer KEY`, or `api_key`"
+    if given:
+        raise Problem("unauthorized", f"the API key is wrong; {remedy}", headers=headers)
+    raise KeyMissing("unauthorized", f"this server wants an API key; {remedy}", headers=headers)
+
+
+def _given(request: Request, fields: Mapping[str, Any]) -> list[str]:
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    found: list[Any] = [credentials.strip()] if scheme.lower() in _SCHEMES else []
+    found += [request.query_params.get(name) for name in NAMES]
+    found += [fields.get(name) for name in NAMES]
+    return [each for each in found if isinstance(each, str) and each]
 
 
 async def require_key(
-    services: ServicesOf, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+    request: Request,
+    services: ServicesOf,
+    header: Annotated[object, Depends(_bearer)],
+    query: Annotated[object, Depends(_query)],
 ) -> None:
-    """A route's dependency: only who knows the key gets further."""
-    check_key(services.config.api_key, credentials.credentials if credentials else None)
+    """A route's dependency: only who knows the key gets further. The last two describe it in /openapi.json."""
+    body: object = await request.json() if media_type(request) == JSON else {}
+    check_key(services, request, cast("dict[str, Any]", body) if isinstance(body, dict) else {})

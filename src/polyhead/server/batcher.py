@@ -11,9 +11,10 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from polyhead.inline.codes import Marked
 from polyhead.memory.freed import trim
 from polyhead.server.metrics import Metrics
-from polyhead.server.problems import Problem
+from polyhead.server.problems import Problem, TooManyTexts
 from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Batch, Errand, Item, Request, Task, Wish, is_wanted, next_batch
 from polyhead.translating.translation import Translation
@@ -53,7 +54,7 @@ class Batcher:
         """How many texts and errands wait."""
         return len(self._waiting)
 
-    def translate(self, texts: Sequence[str], wish: Wish) -> "Future[list[Translation]]":
+    def translate(self, texts: Sequence[str | Marked], wish: Wish) -> "Future[list[Translation]]":
         """One translation a text, in order. Raises Problem queue_full where so many don't fit."""
         request = Request(texts, wish, Future(), [None] * len(texts))
         if not texts:
@@ -89,7 +90,7 @@ class Batcher:
     def _full(self, asked: int) -> Problem:
         if asked > self._config.max_waiting:
             most = self._config.max_waiting
-            return Problem(
+            return TooManyTexts(
                 "too_large", f"{asked} texts at once are too many: at most {most} wait; send fewer at a time"
             )
         seconds = min(60, max(1, round(len(self._waiting) / self._rate)))
@@ -173,6 +174,7 @@ def _decode(translator: Translator, items: Sequence[Item], batch_tokens: int) ->
         beam_size=wish.beam_size,
         n_best=wish.n_best,
         target_language=wish.target_language,
+        split=wish.split,
         batch_tokens=batch_tokens,
         check=check,
     )

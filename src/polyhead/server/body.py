@@ -1,29 +1,30 @@
 """Reading requests: so many bytes, so deep, in UTF-8, of the form they claim."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar, cast
-from urllib.parse import parse_qs
+from collections.abc import Callable, Coroutine
+from typing import Any, cast
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyhead.server.problems import Problem, explain
+from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
 
-M = TypeVar("M", bound=BaseModel)
+JSON = "application/json"
 
-JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-
+FILES = "/translate_file"
+"""The address whose requests bring a file."""
+_FORM_AROUND = 1 << 16
+"""Bytes of a form beside its file."""
+_UNSUPPORTED = 415
 _PATIENCE = 16
 """A body so many times too large is still read to its end, so that its client gets to read the answer."""
 
 
 class BodyLimit:
-    """ASGI middleware: counts a body's bytes as they come, and waits for them no longer than for an answer."""
+    """ASGI middleware: counts a body's bytes as they come, and waits for the last no longer than for an answer."""
 
     def __init__(self, app: ASGIApp, config: ServerConfig) -> None:
         self._app = app
@@ -35,27 +36,39 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         size, ended = 0, False
+        most, seconds = self._limits(scope["path"])
+        deadline = asyncio.get_running_loop().time() + seconds
 
         async def limited() -> Message:
             nonlocal size, ended
             if ended:
                 return await receive()
             while True:
-                message = await self._next(receive)
+                message = await _next(receive, deadline)
                 size += len(message.get("body", b""))
                 ended = message["type"] != "http.request" or not message.get("more_body", False)
-                if size <= self._config.max_body:
+                if size <= most:
                     return message
-                if ended or size > _PATIENCE * self._config.max_body:
-                    raise Problem("too_large", f"the request has more than {self._config.max_body} bytes")
+                if ended or size > _PATIENCE * most:
+                    raise Problem("too_large", f"the request has more than {most} bytes")
 
         await self._app(scope, limited, send)
 
-    async def _next(self, receive: Receive) -> Message:
-        try:
-            return await asyncio.wait_for(receive(), self._config.timeout)
-        except TimeoutError:
-            raise Problem("timeout", "the request did not come to its end in time", status=408) from None
+    def _limits(self, path: str) -> tuple[int, float]:
+        """The most bytes of a request to this address, and the seconds that it may take to come."""
+        config = self._config
+        if path != FILES:
+            return config.max_body, config.timeout
+        return max(config.max_body, config.max_file + _FORM_AROUND), config.file_timeout
+
+
+async def _next(receive: Receive, deadline: float) -> Message:
+    """The next message. Raises Problem timeout where it hasn't come by that time of the loop's clock."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await receive()
+    except TimeoutError:
+        raise Problem("timeout", "the request did not come to its end in time", status=408) from None
 
 
 class JsonRoute(APIRoute):
@@ -69,7 +82,7 @@ class JsonRoute(APIRoute):
         async def strictly(request: Request) -> Response:
             strict = _StrictRequest(request.scope, request.receive)
             if has_body:
-                _expect(media_type(request), JSON)
+                expect(media_type(request), JSON)
             return await handle(strict)
 
         return strictly
@@ -77,34 +90,16 @@ class JsonRoute(APIRoute):
 
 class _StrictRequest(Request):
     async def json(self) -> Any:
-        config: ServerConfig = self.app.state.services.config
-        return parse_json(await self.body(), config.max_depth)
+        if not hasattr(self, "_parsed"):  # asked for once more where the key is looked for
+            config: ServerConfig = self.app.state.services.config
+            self._parsed = parse_json(await self.body(), config.max_depth)
+        return self._parsed
 
 
 def media_type(request: Request) -> str:
     """What the request says its body is, without parameters; any kind of JSON is called so."""
     given = request.headers.get("content-type", "").split(";")[0].strip().lower()
     return JSON if given.endswith("+json") else given
-
-
-async def read_fields(request: Request, model: type[M], max_depth: int) -> M:
-    """The fields of a JSON or urlencoded body; a form's field is a list where it stands several times.
-
-    JSON's values must be of the right types, a form has but text. Raises Problem bad_request.
-    """
-    kind = media_type(request)
-    _expect(kind, JSON, FORM)
-    body = await request.body()
-    if kind == JSON:
-        fields = parse_json(body, max_depth)
-        if not isinstance(fields, dict):
-            raise Problem("bad_request", "the body must be a JSON object")
-    else:
-        fields = {name: values[0] if len(values) == 1 else values for name, values in _parse_form(body).items()}
-    try:
-        return model.model_validate(fields, strict=kind == JSON)
-    except ValidationError as error:
-        raise explain(error.errors()) from None
 
 
 def parse_json(body: bytes, max_depth: int) -> Any:
@@ -117,15 +112,6 @@ def parse_json(body: bytes, max_depth: int) -> Any:
     if _depth(value) > max_depth:
         raise Problem("bad_request", f"the body's JSON is nested more than {max_depth} levels deep")
     return _whole(value)
-
-
-def _parse_form(body: bytes) -> Mapping[str, list[str]]:
-    try:
-        return parse_qs(_decode(body), keep_blank_values=True, errors="strict")
-    except UnicodeDecodeError:
-        raise Problem("bad_request", "the form's fields are not UTF-8") from None
-    except ValueError as error:
-        raise Problem("bad_request", f"the body is no urlencoded form: {error}") from None
 
 
 def _decode(body: bytes) -> str:
@@ -153,7 +139,8 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _expect(kind: str, *known: str) -> None:
+def expect(kind: str, *known: str) -> None:
+    """Raises Problem bad_request where a body is of none of the media types `known`."""
     if kind not in known:
         problem = f"the body is {kind!r}" if kind else "the request has no Content-Type"
-        raise Problem("bad_request", f"{problem}; send {' or '.join(known)}", status=415)
+        raise Problem("bad_request", f"{problem}; send {' or '.join(known)}", status=_UNSUPPORTED)

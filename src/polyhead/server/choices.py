@@ -5,7 +5,7 @@ Names that clients choose from follow from the models, so the interface's descri
 
 from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 CHOICES = "x-choices"
 """The mark of such a name in a schema; its value says which kind of name it is."""
@@ -26,3 +26,11 @@ SentenceText = Annotated[str, Field(description=_LIMIT, json_schema_extra={**_NO
 """The same, and no longer than the model takes in one piece."""
 GivenTranslation = Annotated[str, Field(description=_LIMIT, json_schema_extra={"format": SENTENCE})]
 """A translation of it, which may be empty."""
+
+
+class Asked(BaseModel):
+    """What every JSON body of polyhead's own interface may have."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    api_key: str | None = Field(default=None, description="The server's key, for who can send it nowhere else.")

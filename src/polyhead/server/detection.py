@@ -1,8 +1,12 @@
 """Which of the served languages a text is in.
 
-The models know only the languages they read, so these are the candidates. Among several, that one is the likeliest
-whose vocabulary writes the text in the fewest tokens: a vocabulary is a code for its language, and a text is short in
-its own language's code (Benedetto et al. 2002 tell languages apart by compression in the same way).
+The models tell: each has the n-grams of what it was trained on (`ngrams`). What none of the languages looks like is
+unknown: its confidence is 0 for each of them. The languages that the models write are compared too, so that a text in
+one of these is not taken for one that they read.
+
+Models of older versions have no n-grams. Where one of them takes part, that language is the likeliest whose vocabulary
+writes the text in the fewest tokens: a vocabulary is a code for its language, and a text is short in its own language's
+code (Benedetto et al. 2002 tell languages apart by compression in the same way). Then nothing is unknown.
 """
 
 import math
@@ -10,24 +14,42 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from polyhead.ngrams import Comparison, Profile
 from polyhead.server.directions import sources
 from polyhead.server.pool import ModelDirectory
 
-_EVIDENCE = 1_000
+EVIDENCE = 1_000
 """So many characters say all that a text can say: more would only cost time."""
 
 
 class Detected(BaseModel):
-    """A language and how sure it is among those served, in percent."""
+    """A language and how sure it is, in percent: 0 where the text is in none of the languages served."""
 
     confidence: float
     language: str
 
 
-def detect(models: Sequence[ModelDirectory], text: str) -> list[Detected]:
-    """The languages that the models read, the likeliest first; a blank text could be any."""
-    languages = sources(models)
-    text = text.strip()[:_EVIDENCE]
+class Detector:
+    """Tells which language a text is in, for the models of one server."""
+
+    def __init__(self, models: Sequence[ModelDirectory]) -> None:
+        """Reads what the models know of their languages. Raises ModelError where that is damaged."""
+        profiles: dict[str, Profile] = {}
+        for model in models:
+            for language, profile in model.profiles.items():
+                profiles.setdefault(language, profile)  # several models may know it; the first is as good
+        self._comparison = Comparison(profiles)
+
+    def detect(self, models: Sequence[ModelDirectory], text: str) -> list[Detected]:
+        """The languages that these models read, the likeliest first."""
+        languages, text = sources(models), text.strip()[:EVIDENCE]
+        if not set(languages) <= set(self._comparison.languages):
+            return _by_tokens(models, languages, text)
+        ranked = self._comparison.ranked(text)
+        return [Detected(confidence=100 * ranked[each], language=each) for each in ranked if each in languages]
+
+
+def _by_tokens(models: Sequence[ModelDirectory], languages: Sequence[str], text: str) -> list[Detected]:
     if len(languages) < 2 or not text:
         return [Detected(confidence=100.0 / len(languages), language=language) for language in languages]
     costs = {language: _tokens(models, language, text) for language in languages}

@@ -1,13 +1,18 @@
 """The description of the interface: FastAPI's, made exact about problems and about what this server's models know."""
 
 from collections.abc import Callable, Iterator, Sequence
+from mimetypes import guess_type
 from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from polyhead.server.body import FILES
 from polyhead.server.choices import CHOICES
+from polyhead.server.dialects import speaks_deepl
 from polyhead.server.directions import sources, targets
+from polyhead.server.fields import MULTIPART
+from polyhead.server.file_translation import FileFormats
 from polyhead.server.pool import ModelDirectory
 from polyhead.server.problems import MEDIA_TYPE, ProblemDetails
 
@@ -16,7 +21,7 @@ Schema = dict[str, Any]
 TRACES = "/api/traces"
 
 
-def describe_interface(app: FastAPI, models: Sequence[ModelDirectory]) -> Callable[[], Schema]:
+def describe_interface(app: FastAPI, models: Sequence[ModelDirectory], formats: FileFormats) -> Callable[[], Schema]:
     """→ a function that gives the description, the same one every time."""
     made: list[Schema] = []
 
@@ -26,6 +31,7 @@ def describe_interface(app: FastAPI, models: Sequence[ModelDirectory]) -> Callab
             _add_problems(schema)
             _add_choices(schema, models)
             _add_links(schema)
+            _add_file_types(schema, formats)
             made.append(schema)
         return made[0]
 
@@ -39,10 +45,12 @@ def _add_problems(schema: Schema) -> None:
         "description": "What went wrong.",
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    for path in cast("dict[str, Schema]", schema["paths"]).values():
+    message = {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}
+    said = {"description": problem["description"], "content": {"application/json": {"schema": message}}}
+    for address, path in cast("dict[str, Schema]", schema["paths"]).items():
         for operation in cast("dict[str, Schema]", path).values():
             operation["responses"].pop("422", None)
-            operation["responses"]["default"] = problem
+            operation["responses"]["default"] = said if speaks_deepl(address) else problem
 
 
 def _add_choices(schema: Schema, models: Sequence[ModelDirectory]) -> None:
@@ -76,6 +84,13 @@ def _add_links(schema: Schema) -> None:
                 name = operation["operationId"]
                 links[name] = {"operationId": name, "parameters": {"id": "$response.body#/id"}}
     schema["paths"][TRACES]["post"]["responses"]["201"]["links"] = links
+
+
+def _add_file_types(schema: Schema, formats: FileFormats) -> None:
+    """Which files can be translated."""
+    types = sorted({guess_type(f"file{suffix}")[0] or "application/octet-stream" for suffix in formats.suffixes})
+    content = schema["paths"][FILES]["post"]["requestBody"]["content"]
+    content[MULTIPART]["encoding"] = {"file": {"contentType": ", ".join(types)}}
 
 
 def _parts(value: object) -> Iterator[Schema]:

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,9 @@ from safetensors import SafetensorError, safe_open
 
 from polyhead.bundle.config import BundleConfig, read_config
 from polyhead.bundle.load import load_tokenizers
+from polyhead.bundle.profiles import read_profiles
 from polyhead.errors import ModelError
+from polyhead.ngrams import Profile
 from polyhead.reading import check_tensors
 from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
@@ -37,6 +39,11 @@ class ModelDirectory:
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """The source's and the target's; small enough to be kept."""
         return load_tokenizers(self.path, self.config.tokenizer)
+
+    @cached_property
+    def profiles(self) -> Mapping[str, Profile]:
+        """What its languages look like. Raises ModelError where that is damaged."""
+        return read_profiles(self.path)
 
     @property
     def nbytes(self) -> int:

@@ -1,5 +1,6 @@
 """What went wrong, as the client is told: `application/problem+json` (RFC 9457), never a traceback."""
 
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Literal
@@ -22,6 +23,7 @@ Code = Literal[
     "queue_full",
     "timeout",
     "unauthorized",
+    "forbidden",
     "too_large",
     "model_unavailable",
     "internal",
@@ -34,6 +36,7 @@ _STATUS: dict[Code, int] = {
     "unknown_language": 400,
     "bad_request": 400,
     "unauthorized": 401,
+    "forbidden": 403,
     "not_found": 404,
     "gone": 410,
     "too_large": 413,
@@ -74,18 +77,25 @@ class Problem(HTTPException):
         self.code: Code = code
 
 
-def answer(problem: Problem) -> JSONResponse:
-    """The response that tells of a problem."""
-    details = describe(problem)
-    return JSONResponse(details.model_dump(), problem.status_code, problem.headers, MEDIA_TYPE)
+class KeyMissing(Problem):
+    """Problem unauthorized of a request that has no key at all."""
 
 
-def describe(problem: Problem) -> ProblemDetails:
-    """The problem as the client reads it."""
-    title = HTTPStatus(problem.status_code).phrase
-    return ProblemDetails(
-        title=title, status=problem.status_code, detail=problem.detail, code=problem.code, error=problem.detail
-    )
+class TooManyTexts(Problem):
+    """Problem too_large of a request that has more texts than are taken."""
+
+
+def answer(problem: Problem, status: int | None = None) -> JSONResponse:
+    """The response that tells of a problem, with another status than its own where one is given."""
+    details = describe(problem, status)
+    return JSONResponse(details.model_dump(), details.status, problem.headers, MEDIA_TYPE)
+
+
+def describe(problem: Problem, status: int | None = None) -> ProblemDetails:
+    """The problem as the client reads it; `status` as in `answer`."""
+    status = status or problem.status_code
+    title = HTTPStatus(status).phrase
+    return ProblemDetails(title=title, status=status, detail=problem.detail, code=problem.code, error=problem.detail)
 
 
 _WORDS = {
@@ -96,7 +106,8 @@ _WORDS = {
     "dict_type": "should be a JSON object",
 }
 """pydantic's messages that speak of Python, in a client's words."""
-_NO_FIELDS = {"body", "query", "path", "header", "str", "list[str]"}
+_NO_FIELDS = {"body", "query", "path", "header", "str"}
+_KIND = re.compile(r"constrained-|\w[\w-]*\[")
 """What stands in pydantic's places beside names of fields: where they came in, and the kinds that a union allows."""
 
 
@@ -111,7 +122,7 @@ def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
 
 
 def _place(error: Mapping[str, Any]) -> str:
-    return ".".join(str(part) for part in error["loc"] if part not in _NO_FIELDS)
+    return ".".join(str(part) for part in error["loc"] if part not in _NO_FIELDS and not _KIND.match(str(part)))
 
 
 def problem_of(error: BaseException) -> Problem:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, TypeVar, cast
@@ -11,13 +11,26 @@ from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
 from polyhead.server.batcher import Batcher
+from polyhead.server.detection import Detector
+from polyhead.server.file_store import FileStore
+from polyhead.server.file_translation import FileFormats
+from polyhead.server.known_files import KNOWN_FILES
 from polyhead.server.metrics import Metrics
 from polyhead.server.pool import ModelDirectory, ModelPool
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
+from polyhead.server.suggestions import SuggestionFile
 from polyhead.server.traces import TraceStore
 
 R = TypeVar("R")
+
+
+@dataclass
+class Usage:
+    """What has been asked for since the server was started; only the event loop counts."""
+
+    characters: int = 0
+    """Of the texts that DeepL's clients had translated."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +43,41 @@ class Services:
     batchers: Mapping[str, Batcher]
     traces: TraceStore
     metrics: Metrics
+    formats: FileFormats
+    files: FileStore
+    workers: Executor
+    """The threads that files are translated in."""
+    suggestions: SuggestionFile | None
+    usage: Usage
+    detector: Detector
 
     @classmethod
-    def start(cls, models: Sequence[ModelDirectory], config: ServerConfig) -> "Services":
-        """Starts a thread for each model; no model is loaded yet."""
+    def start(
+        cls, models: Sequence[ModelDirectory], config: ServerConfig, formats: FileFormats = KNOWN_FILES
+    ) -> "Services":
+        """Starts a thread for each model; no model is loaded yet.
+
+        formats: the files that can be translated
+        Raises PolyheadError where the file of suggestions can't be written, ModelError for damaged n-grams.
+        """
+        detector = Detector(models)
+        suggestions = SuggestionFile(config.suggestions, config.max_suggestions) if config.suggestions else None
         metrics = Metrics()
         pool = ModelPool(config.memory, metrics)
         batchers = {model.id: Batcher(model.id, partial(pool.use, model), config, metrics) for model in models}
         traces = TraceStore(config.trace_memory, config.trace_seconds)
-        return cls(config, tuple(models), pool, batchers, traces, metrics)
+        files, workers = FileStore(config), ThreadPoolExecutor(config.max_files_at_once, "file")
+        kept = formats, files, workers, suggestions, Usage(), detector
+        return cls(config, tuple(models), pool, batchers, traces, metrics, *kept)
 
     def close(self) -> None:
-        """Finishes what is waiting and ends the threads."""
+        """Finishes what is waiting, ends the threads, and forgets all files."""
         for batcher in self.batchers.values():
             batcher.close()
+        self.workers.shutdown()
+        self.files.clear()
+        if self.suggestions is not None:
+            self.suggestions.close()
 
 
 async def _of(request: Request) -> Services:
@@ -55,22 +89,23 @@ ServicesOf = Annotated[Services, Depends(_of)]
 """A route's parameter of this type is given the server's services."""
 
 
-async def attend(request: Request, work: "Future[R]", services: Services) -> R:
+async def attend(request: Request, work: "Future[R]", services: Services, seconds: float | None = None) -> R:
     """Waits for an answer as long as its client does, and no longer than the time limit; then cancels the work.
+
+    seconds: another limit than the server's for answers
 
     Raises Problem timeout, ClientDisconnect, and whatever the work raised.
     """
+    limit = services.config.timeout if seconds is None else seconds
     answer = asyncio.wrap_future(work)
     leaving = asyncio.create_task(_left(request))
     try:
-        done, _ = await asyncio.wait(
-            {answer, leaving}, timeout=services.config.timeout, return_when=asyncio.FIRST_COMPLETED
-        )
+        done, _ = await asyncio.wait({answer, leaving}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         if answer in done:
             return answer.result()
         if leaving in done:
             raise ClientDisconnect
-        raise Problem("timeout", f"no answer within {services.config.timeout:g} s; send less text or try again later")
+        raise Problem("timeout", f"no answer within {limit:g} s; send less text or try again later")
     finally:
         leaving.cancel()
         answer.cancel()

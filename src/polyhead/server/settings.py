@@ -1,5 +1,7 @@
 """The server's settings."""
 
+from pathlib import Path
+
 from pydantic import Field, SecretStr
 
 from polyhead.config import Config
@@ -32,4 +34,22 @@ class ServerConfig(Config):
     api_key: SecretStr | None = None
     """What clients must know to be answered; None: everybody who reaches the server is."""
     origins: tuple[str, ...] = ()
-    """Other web pages that may ask (CORS), such as https://example.org; none by default."""
+    """Other web pages that may ask (CORS), such as https://example.org; none by default, "*" for all."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names that the server answers to (`Host`), beside localhost and addresses in numbers; "*" for all."""
+    suggestions: Path | None = None
+    """The file that suggested translations are added to; None: there are none."""
+    max_suggestions: int = Field(default=64 << 20, ge=1, le=LARGEST_BYTES)
+    """The most bytes of that file; then no more are taken."""
+    max_file: int = Field(default=16 << 20, ge=1, le=LARGEST_BYTES)
+    """The most bytes of a file to translate."""
+    file_timeout: float = Field(default=600.0, gt=0, le=LONGEST_WAIT)
+    """Seconds until the translation of a file is given up."""
+    max_files_at_once: int = Field(default=4, ge=1, le=MOST_SENTENCES)
+    """The most files that are translated at the same time."""
+    file_memory: int = Field(default=128 << 20, ge=1, le=LARGEST_BYTES)
+    """Bytes of translated files to keep until they are fetched, the newest."""
+    max_files: int = Field(default=100, ge=1, le=MOST_SENTENCES)
+    """The most translated files to keep."""
+    file_seconds: float = Field(default=1800.0, gt=0, le=LONGEST_WAIT)
+    """How long a translated file is kept."""

@@ -1,15 +1,14 @@
-"""Texts of a request: within the limits, then translated together with everybody else's."""
+"""Texts of a request, translated together with everybody else's."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from fastapi import Request
 
+from polyhead.inline.codes import Marked
 from polyhead.server.directions import tag
 from polyhead.server.pool import ModelDirectory
-from polyhead.server.problems import Problem
 from polyhead.server.services import Services, attend
-from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Wish
 from polyhead.translating.translation import Translation
 
@@ -17,25 +16,8 @@ MOST_BEAMS = 16
 """The widest beam and the longest n-best list that a client may ask for."""
 
 
-def check_texts(texts: Sequence[str], config: ServerConfig) -> None:
-    """Raises Problem too_large for too many texts, too_long for one that is too long."""
-    if len(texts) > config.max_texts:
-        raise Problem("too_large", f"{len(texts)} texts in one request; at most {config.max_texts} are taken")
-    for number, text in enumerate(texts, 1):
-        if len(text) > config.max_characters:
-            which = f"text {number} has" if len(texts) > 1 else "the text has"
-            most = config.max_characters
-            raise Problem("too_long", f"{which} {len(text)} characters; at most {most} are taken: send it in parts")
-
-
-def check_not_blank(text: str) -> None:
-    """Raises Problem empty where there is nothing to look at."""
-    if not text.strip():
-        raise Problem("empty", "the text is empty; give a sentence")
-
-
 async def translate(
-    request: Request, services: Services, model: ModelDirectory, texts: Sequence[str], wish: Wish
+    request: Request, services: Services, model: ModelDirectory, texts: Sequence[str | Marked], wish: Wish
 ) -> list[Translation]:
     """One translation a text, in order; `wish` names the target language as the client does."""
     asked = replace(wish, target_language=tag(model, wish.target_language))

@@ -9,6 +9,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from polyhead.inline.codes import Marked
+from polyhead.translating.pieces import Split
 from polyhead.translating.translation import Translation
 from polyhead.translating.translator import Translator
 
@@ -22,6 +24,8 @@ class Wish:
     n_best: int | None = None
     length_penalty: float | None = None
     patience: float | None = None
+    split: Split = "auto"
+    """What of a text is read at a time."""
 
     @property
     def settings(self) -> dict[str, float]:
@@ -34,7 +38,7 @@ class Wish:
 class Request:
     """The texts of one client; its answer is one translation a text. Who leaves cancels the answer."""
 
-    texts: Sequence[str]
+    texts: Sequence[str | Marked]
     wish: Wish
     answer: Future[list[Translation]]
     found: list[Translation | None]
@@ -56,9 +60,14 @@ class Item:
     number: int
 
     @property
-    def text(self) -> str:
+    def text(self) -> str | Marked:
         """What is to be translated."""
         return self.request.texts[self.number]
+
+    @property
+    def length(self) -> int:
+        """Its characters."""
+        return len(self.text.text if isinstance(self.text, Marked) else self.text)
 
 
 Task = Item | Errand
@@ -79,8 +88,8 @@ def next_batch(waiting: Sequence[Task], budget: int) -> Batch:
     if isinstance(first, Errand):
         return first
     alike = [task for task in waiting if isinstance(task, Item) and task.request.wish == first.request.wish]
-    by_length = sorted(range(len(alike)), key=lambda i: len(alike[i].text))
-    start, end = _around(by_length.index(0), [len(alike[i].text) + 1 for i in by_length], budget)
+    by_length = sorted(range(len(alike)), key=lambda i: alike[i].length)
+    start, end = _around(by_length.index(0), [alike[i].length + 1 for i in by_length], budget)
     return [alike[i] for i in sorted(by_length[start:end])]
 
 

@@ -1,47 +1,84 @@
-"""`/translate`, `/languages`, `/detect`, `/frontend/settings`: LibreTranslate's interface, for its clients.
+"""`/translate`, `/detect`, `/languages`, `/suggest`, `/frontend/settings`: LibreTranslate's interface, for its clients.
 
-Bodies may be JSON or urlencoded. Errors are problems that also have LibreTranslate's `error`.
+Fields may stand in the query string, in JSON, and in forms of both encodings. Errors are problems that also have
+LibreTranslate's `error`, with its statuses (`dialects`). `files` has what it does with whole files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from polyhead.languages import name_of
 from polyhead.server.auth import check_key
-from polyhead.server.body import FORM, JSON, read_fields
+from polyhead.server.checks import check_texts
 from polyhead.server.choices import SourceLanguage, TargetLanguage
-from polyhead.server.detection import Detected, detect
+from polyhead.server.detection import EVIDENCE, Detected
 from polyhead.server.directions import choose, sources, targets, writers
 from polyhead.server.documents import Document
+from polyhead.server.fields import Fields, all_fields, described, fitting
 from polyhead.server.pool import ModelDirectory
+from polyhead.server.problems import Problem
 from polyhead.server.services import ServicesOf
-from polyhead.server.texts import MOST_BEAMS, check_texts, translate
+from polyhead.server.texts import MOST_BEAMS, translate
 from polyhead.server.waiting import Wish
 
 router = APIRouter(tags=["LibreTranslate"])
 
 AUTO = "auto"
+MOST_ALTERNATIVES = 1_000_000
+"""The largest number that may be asked for; it is as good as the most that there can be."""
+
+
+def _left_out(value: object, default: object) -> object:
+    return default if value is None or value == "" else value
+
+
+def _number(value: object) -> object:
+    """JSON's true is no number, though Python's is."""
+    return "true" if value is True else "false" if value is False else _left_out(value, 0)
+
+
+NotEmpty = Annotated[str, Field(min_length=1)]
+Source = Annotated[SourceLanguage | Literal["auto", ""] | None, BeforeValidator(lambda given: _left_out(given, AUTO))]
+Format = Annotated[Literal["text", "html", ""] | None, BeforeValidator(lambda given: _left_out(given, "text"))]
+_COUNT = {"type": "integer", "minimum": -MOST_ALTERNATIVES, "maximum": MOST_ALTERNATIVES}
+_DIGITS = {"type": "string", "pattern": "^([0-9]{1,6})?$"}
+Count = Annotated[
+    int,
+    Field(ge=-MOST_ALTERNATIVES, le=MOST_ALTERNATIVES),
+    BeforeValidator(_number),
+    WithJsonSchema({"anyOf": [_COUNT, _DIGITS, {"type": "null"}], "default": 0}),
+]
 
 
 class DetectRequest(BaseModel):
-    """A text whose language is asked for."""
+    """A text whose language is asked for, or several in one language."""
 
-    q: str
+    q: NotEmpty | Annotated[list[str], Field(min_length=1)]
     api_key: str | None = None
 
 
 class LibreRequest(BaseModel):
     """One text or several; HTML is translated between its tags."""
 
-    q: str | Annotated[list[str], Field(min_length=1)]
-    source: SourceLanguage | Literal["auto"] = AUTO
-    target: TargetLanguage
-    format: Literal["text", "html"] = "text"
-    alternatives: int = Field(default=0, ge=-1_000_000, le=1_000_000)
+    q: NotEmpty | Annotated[list[str], Field(min_length=1)]
+    source: Source = AUTO
+    target: Annotated[TargetLanguage, Field(min_length=1)]
+    format: Format = "text"
+    alternatives: Count = 0
     """More than there can be are as many as there can be."""
+    api_key: str | None = None
+
+
+class SuggestRequest(BaseModel):
+    """A better translation of a text."""
+
+    q: NotEmpty
+    s: NotEmpty
+    source: Annotated[str, Field(min_length=1, max_length=100)]
+    target: Annotated[str, Field(min_length=1, max_length=100)]
     api_key: str | None = None
 
 
@@ -61,35 +98,36 @@ class LibreResponse(BaseModel):
     detectedLanguage: Detected | list[Detected] | None = None  # noqa: N815
 
 
-def _body(model: type[BaseModel]) -> dict[str, Any]:
-    """What the interface's description says of a body that is read by hand."""
-    content = {kind: {"schema": model.model_json_schema()} for kind in (JSON, FORM)}
-    return {"requestBody": {"required": True, "content": content}}
+class Accepted(BaseModel):
+    """A suggestion has been kept."""
+
+    success: bool
 
 
-async def _read_translate(request: Request, services: ServicesOf) -> LibreRequest:
-    return await read_fields(request, LibreRequest, services.config.max_depth)
+async def _fields(request: Request, services: ServicesOf) -> Fields:
+    """All fields of a request that has the key, where the server has one."""
+    fields = await all_fields(request, services.config.max_depth)
+    check_key(services, request, fields)
+    return fields
 
 
-async def _read_detect(request: Request, services: ServicesOf) -> DetectRequest:
-    return await read_fields(request, DetectRequest, services.config.max_depth)
+FieldsOf = Annotated[Fields, Depends(_fields)]
+"""A route's parameter of this type is given the request's fields."""
 
 
-@router.post("/translate", openapi_extra=_body(LibreRequest), response_model_exclude_none=True)
-async def libre_translate(
-    asked: Annotated[LibreRequest, Depends(_read_translate)], request: Request, services: ServicesOf
-) -> LibreResponse:
+@router.post("/translate", openapi_extra=described(LibreRequest), response_model_exclude_none=True)
+async def libre_translate(fields: FieldsOf, request: Request, services: ServicesOf) -> LibreResponse:
     """Translates one text or several."""
-    check_key(services.config.api_key, asked.api_key)
+    asked = fitting(fields, LibreRequest)
     given = [asked.q] if isinstance(asked.q, str) else asked.q
     check_texts(given, services.config)
     auto, most = asked.source == AUTO, min(max(asked.alternatives, 0), MOST_BEAMS - 1)
     candidates = writers(services.models, asked.target) or services.models
-    found = [detect(candidates, text)[0] for text in given] if auto else []
-    spoken = [each.language for each in found] if auto else [asked.source] * len(given)
-    documents = [Document.of(text, asked.format) for text in given]
+    found = [services.detector.detect(candidates, text)[0] for text in given] if auto else []
+    spoken = [each.language for each in found] if auto else [str(asked.source)] * len(given)
+    documents = [Document.of(text, asked.format or "text") for text in given]
     filled: list[list[str]] = [[] for _ in given]
-    for model, numbers in _by_model(services.models, spoken, asked.target).values():
+    for model, numbers in by_model(services.models, spoken, asked.target).values():
         texts = [text for number in numbers for text in documents[number].texts]
         wish = Wish(asked.target, n_best=most + 1)
         translations = iter(await translate(request, services, model, texts, wish))
@@ -104,10 +142,10 @@ async def libre_translate(
     )
 
 
-def _by_model(
-    models: Sequence[ModelDirectory], spoken: Sequence[str], target: str
-) -> dict[str, tuple[ModelDirectory, list[int]]]:
-    """The language of each text → the models that translate them, and the numbers of each one's texts.
+def by_model(
+    models: Sequence[ModelDirectory], spoken: Sequence[str | None], target: str
+) -> Mapping[str, tuple[ModelDirectory, list[int]]]:
+    """The language of each text → by name, the models that translate them, and the numbers of each one's texts.
 
     Raises Problem unknown_language where no model does.
     """
@@ -118,12 +156,25 @@ def _by_model(
     return groups
 
 
-@router.post("/detect", openapi_extra=_body(DetectRequest))
-async def libre_detect(asked: Annotated[DetectRequest, Depends(_read_detect)], services: ServicesOf) -> list[Detected]:
-    """The languages a text may be in, of those that the models read."""
-    check_key(services.config.api_key, asked.api_key)
-    check_texts([asked.q], services.config)
-    return detect(services.models, asked.q)
+@router.post("/detect", openapi_extra=described(DetectRequest))
+async def libre_detect(fields: FieldsOf, services: ServicesOf) -> list[Detected]:
+    """The languages a text may be in, of those that the models read; several texts are taken to be in one language."""
+    asked = fitting(fields, DetectRequest)
+    given = [asked.q] if isinstance(asked.q, str) else asked.q
+    check_texts(given, services.config)
+    share = EVIDENCE // len(given) or 1
+    return services.detector.detect(services.models, "\n".join(text[:share] for text in given))
+
+
+@router.post("/suggest", openapi_extra=described(SuggestRequest))
+async def libre_suggest(fields: FieldsOf, services: ServicesOf) -> Accepted:
+    """Keeps a better translation for whoever runs the server."""
+    if services.suggestions is None:
+        raise Problem("forbidden", "suggestions are not taken by this server; it can be started with --suggestions")
+    asked = fitting(fields, SuggestRequest)
+    check_texts([asked.q, asked.s], services.config)
+    services.suggestions.add({"q": asked.q, "s": asked.s, "source": asked.source, "target": asked.target})
+    return Accepted(success=True)
 
 
 @router.get("/languages")
@@ -151,6 +202,7 @@ async def settings(services: ServicesOf) -> dict[str, Any]:
             "source": {"code": source[0], "name": name_of(source[0])} if source else None,
             "target": {"code": target[0], "name": name_of(target[0])} if target else None,
         },
-        "suggestions": False,
-        "supportedFilesFormat": [],
+        "suggestions": services.suggestions is not None,
+        "filesTranslation": bool(services.formats.suffixes),
+        "supportedFilesFormat": list(services.formats.suffixes),
     }

@@ -3,14 +3,14 @@
 from typing import Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import ModelName
+from polyhead.server.checks import check_texts
+from polyhead.server.choices import Asked, ModelName
 from polyhead.server.describe import ModelInfo, TokenInfo, model_info, token_info
 from polyhead.server.directions import choose
 from polyhead.server.services import ServicesOf
-from polyhead.server.texts import check_texts
 
 router = APIRouter(prefix="/api", tags=["models"], route_class=JsonRoute)
 
@@ -21,10 +21,8 @@ class Models(BaseModel):
     models: list[ModelInfo]
 
 
-class TokenizeRequest(BaseModel):
+class TokenizeRequest(Asked):
     """A text to cut as the model does."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = None
     text: str

@@ -12,28 +12,25 @@ from typing import Any
 
 from fastapi import APIRouter
 from fastapi.sse import format_sse_event
-from pydantic import BaseModel, ConfigDict
 from pydantic_core import to_json
 from starlette.responses import StreamingResponse
 
 from polyhead.server.batcher import Unwanted
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import ModelName, TargetLanguage, Text
+from polyhead.server.checks import check_not_blank, check_texts
+from polyhead.server.choices import Asked, ModelName, TargetLanguage, Text
 from polyhead.server.describe import model_info, token_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.problems import Problem, describe, problem_of
 from polyhead.server.routes.translate import Beams
 from polyhead.server.services import Services, ServicesOf
 from polyhead.server.telling import Telling
-from polyhead.server.texts import check_not_blank, check_texts
 
 router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
 
 
-class StreamRequest(BaseModel):
+class StreamRequest(Asked):
     """A text to translate before the reader's eyes."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = None
     text: Text
@@ -111,12 +108,17 @@ def problem_event(problem: Problem) -> bytes:
 async def _events(channel: Channel, work: "Future[None]", services: Services) -> AsyncGenerator[bytes]:
     """All events of a stream until its end, its client's or the time limit's."""
     work.add_done_callback(channel.end)
+    told = False
     deadline = asyncio.get_running_loop().time() + services.config.timeout
     try:
         while (event := await channel.next(deadline)) is not None:
             yield event
+        told = True
     except TimeoutError:
+        told = True
         yield problem_event(Problem("timeout", f"not done within {services.config.timeout:g} s; send less text"))
     finally:
+        if not told:
+            services.metrics.left.inc()
         channel.close()
         work.cancel()

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from polyhead.extras import needing_extra
 from polyhead.inspection.edits import Edits
 from polyhead.limits import LONGEST, MOST_LAYERS
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import GivenTranslation, ModelName, SentenceText, TargetLanguage
+from polyhead.server.checks import check_not_blank, check_texts
+from polyhead.server.choices import Asked, GivenTranslation, ModelName, SentenceText, TargetLanguage
 from polyhead.server.describe import model_info
 from polyhead.server.directions import choose, tag
 from polyhead.server.routes.translate import Beams
 from polyhead.server.services import Services, ServicesOf, attend
 from polyhead.server.slices import Slice, cut
-from polyhead.server.texts import check_not_blank, check_texts
 from polyhead.server.traces import KeptTrace
 from polyhead.translating.translator import Translator
 
@@ -48,10 +47,8 @@ def _one_of(*kinds: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {MEDIA_TYPES[kind]: {} for kind in kinds}}}
 
 
-class TraceRequest(BaseModel):
+class TraceRequest(Asked):
     """One sentence to look into."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = None
     text: SentenceText

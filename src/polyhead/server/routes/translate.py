@@ -3,14 +3,15 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from polyhead.server.body import JsonRoute
-from polyhead.server.choices import ModelName, SourceLanguage, TargetLanguage
+from polyhead.server.checks import check_texts
+from polyhead.server.choices import Asked, ModelName, SourceLanguage, TargetLanguage
 from polyhead.server.directions import choose
 from polyhead.server.scored import BestTranslation, best
 from polyhead.server.services import ServicesOf
-from polyhead.server.texts import MOST_BEAMS, check_texts, translate
+from polyhead.server.texts import MOST_BEAMS, translate
 from polyhead.server.waiting import Wish
 
 router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
@@ -18,10 +19,8 @@ router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
 Beams = Annotated[int, Field(ge=1, le=MOST_BEAMS, strict=True)]
 
 
-class TranslateRequest(BaseModel):
+class TranslateRequest(Asked):
     """One text or several. What is left out follows from the model."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: ModelName | None = None
     text: str | list[str]

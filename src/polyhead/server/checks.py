@@ -1,0 +1,23 @@
+"""Texts of a request within the limits."""
+
+from collections.abc import Sequence
+
+from polyhead.server.problems import Problem, TooManyTexts
+from polyhead.server.settings import ServerConfig
+
+
+def check_texts(texts: Sequence[str], config: ServerConfig) -> None:
+    """Raises TooManyTexts for too many texts, too_long for one that is too long."""
+    if len(texts) > config.max_texts:
+        raise TooManyTexts("too_large", f"{len(texts)} texts in one request; at most {config.max_texts} are taken")
+    for number, text in enumerate(texts, 1):
+        if len(text) > config.max_characters:
+            which = f"text {number} has" if len(texts) > 1 else "the text has"
+            most = config.max_characters
+            raise Problem("too_long", f"{which} {len(text)} characters; at most {most} are taken: send it in parts")
+
+
+def check_not_blank(text: str) -> None:
+    """Raises Problem empty where there is nothing to look at."""
+    if not text.strip():
+        raise Problem("empty", "the text is empty; give a sentence")

@@ -1,0 +1,42 @@
+"""How problems are told by the three interfaces: polyhead's own, LibreTranslate's and DeepL's.
+
+Every problem is made as polyhead's own. LibreTranslate's clients look for 400 and 403 where polyhead has other
+statuses, and for `error`, which all its problems have. DeepL's look for `message`, and read nothing else.
+"""
+
+from http import HTTPStatus
+
+from starlette.responses import JSONResponse
+
+from polyhead.server.problems import KeyMissing, Problem, TooManyTexts, answer
+
+LIBRETRANSLATE = ("/translate", "/detect", "/suggest", "/translate_file", "/download_file/", "/languages", "/frontend/")
+DEEPL = "/v2/"
+
+
+def speaks_libretranslate(path: str) -> bool:
+    """Whether LibreTranslate has this address."""
+    return any(path == known or (known[-1] == "/" and path.startswith(known)) for known in LIBRETRANSLATE)
+
+
+def speaks_deepl(path: str) -> bool:
+    """Whether DeepL has this address."""
+    return path.startswith(DEEPL)
+
+
+def respond(path: str, problem: Problem) -> JSONResponse:
+    """The answer that tells of a problem at an address, as that address's clients expect it."""
+    if speaks_deepl(path):
+        return JSONResponse({"message": problem.detail}, _usual_status(problem), problem.headers)
+    if speaks_libretranslate(path):
+        return answer(problem, HTTPStatus.BAD_REQUEST if isinstance(problem, KeyMissing) else _usual_status(problem))
+    return answer(problem)
+
+
+def _usual_status(problem: Problem) -> int:
+    """403 for a key, and 400 for whatever is wrong with a request, as both of the other interfaces have it."""
+    if problem.status_code == HTTPStatus.UNAUTHORIZED:
+        return HTTPStatus.FORBIDDEN
+    if problem.status_code == HTTPStatus.UNSUPPORTED_MEDIA_TYPE or isinstance(problem, TooManyTexts):
+        return HTTPStatus.BAD_REQUEST
+    return problem.status_code
