@@ -7,7 +7,7 @@ from typing import Literal
 
 from polyhead.formats.html_document import read_html_text
 from polyhead.formats.splicing import Spliced
-from polyhead.formats.translating import answered
+from polyhead.formats.translating import checked
 from polyhead.inline.codes import Marked
 from polyhead.server.xml_markup import TagNames, read_xml_text
 from polyhead.translating.translation import Translation
@@ -51,7 +51,8 @@ class Document:
     def _written(self, translated: list[Translation]) -> str:
         if self.spliced is None:
             return translated[0].text
-        return self.spliced.filled(answered(self.spliced.units, lambda texts: translated, lambda marked: marked))
+        units = self.spliced.units
+        return self.spliced.filled(checked(units, [unit.marked for unit in units], translated))
 
 
 def _ranked(translation: Translation) -> tuple[Translation, ...]:

@@ -3,7 +3,6 @@
 from polyhead.formats.document import Source
 from polyhead.formats.kinds import FORMATS
 from polyhead.formats.translating import translate_document
-from polyhead.inline.find import find_more
 from polyhead.server.file_translation import FileFormats, Translate, TranslatedFile
 
 
@@ -16,7 +15,7 @@ def _translate(
     kind: str | None = None,
 ) -> TranslatedFile:
     source = Source(content, name, target_language, source_language)
-    done = translate_document(source, translate, kind, find_more)
+    done = translate_document(source, translate, kind)
     return TranslatedFile(done.content, tuple(map(str, done.problems)))
 
 
