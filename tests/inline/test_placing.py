@@ -115,3 +115,9 @@ def test_a_copy_with_its_own_words_puts_codes_where_they_were() -> None:
     source = find("<p>The <b>cat</b>, the <i>dog <u>and</u> I</i> go.</p>", ["tags"])
     weights = np.eye(len(units(source.text)), dtype=np.float32)
     assert place(source, source.text, weights) == source
+
+
+def test_pairs_nested_without_end_are_placed_somehow() -> None:
+    source = find("<b>" * 5000 + "cat" + "</b>" * 5000, ["tags"])
+    found = place(source, "Katze", np.ones((1, 1), np.float32))
+    assert sorted(code.content for code in found.codes) == sorted(code.content for code in source.codes)

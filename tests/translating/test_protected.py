@@ -160,3 +160,27 @@ def test_capitals_that_the_model_does_not_know_are_put_back_around_codes():
     text = "BADO KILU <b>MERA</b> {Name}."
     assert of(text, model).marked.written() == "GA SS KILU <b>MERA</b> {Name}."
     assert asked == ["Bado kilu mera {Name}."]
+
+
+@pytest.mark.parametrize(
+    ("source", "written", "ended"),
+    [
+        ("bado kilu.", "ga ki", "ga ki."),
+        ("bado kilu.", "ga ki!", "ga ki!"),
+        ("bado kilu.", "\u732b", "\u732b\u3002"),
+        ("bado kilu", "ga ki", "ga ki"),
+    ],
+)
+def test_the_sign_that_ends_a_sentence_ends_its_translation(source, written, ended):
+    assert of(f"{source} <b>Bado</b> {source}", lambda text: written).text.endswith(ended)
+
+
+def test_a_text_in_capitals_that_only_its_usual_casing_makes_short_enough_is_one_sentence():
+    asked = []
+
+    def model(text: str) -> str:
+        asked.append(text)
+        return text
+
+    assert of("BADO KILU MERA NOTI PASU ROVI", model).text == "BADO KILU MERA NOTI PASU ROVI"
+    assert asked == ["Bado kilu mera noti pasu rovi"]

@@ -29,6 +29,8 @@ _HALF = 0.5
 """Of a unit that belongs to what a pair surrounds more was read from there than from elsewhere."""
 _ENDS = frozenset(".!?…。！？，,;:")
 """What a code stands before in the translation, too, if it does in the source text."""
+_DEEPEST = 100
+"""Pairs within pairs; of deeper ones each half is placed alone."""
 _LEAST = 0.1
 """The share of a unit that must have been read from another one for the two to have to do with each other."""
 
@@ -74,13 +76,13 @@ def _tree(codes: Sequence[Code]) -> list[_Item]:
     """The codes as they are nested. A pair that crosses another one, or that has lost a half, is codes alone."""
     ends = {code.pair: place for place, code in enumerate(codes) if code.role == "close" and code.pair is not None}
 
-    def items(start: int, end: int) -> list[_Item]:
+    def items(start: int, end: int, depth: int = 0) -> list[_Item]:
         found: list[_Item] = []
         while start < end:
             code = codes[start]
             last = ends.get(code.pair, -1) if code.role == "open" and code.pair is not None else -1
-            if start < last < end:
-                found.append(_Item((code, codes[last]), items(start + 1, last)))
+            if start < last < end and depth < _DEEPEST:
+                found.append(_Item((code, codes[last]), items(start + 1, last, depth + 1)))
                 start = last
             else:
                 found.append(_Item((code,)))

@@ -13,7 +13,7 @@ from polyhead.inline.kept import Taken, take_out
 from polyhead.inline.parts import is_cut, share
 from polyhead.sentences import sentences
 from polyhead.text import pieces_within
-from polyhead.tokenizers.casing import case_of, usual
+from polyhead.tokenizers.casing import Case, case_of, usual
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.signs import without_unknown_signs
 from polyhead.translating.translation import Piece, Span
@@ -100,9 +100,9 @@ def cut_into_pieces(
         for number, (text, prefix) in enumerate(zip(texts, given, strict=True))
         for span in _spans(_without_codes(text), _parts(text.text, language, by_sentences and not prefix))
     ]
-    encoded = bundle.source_tokenizer.encode_many([texts[number].text[slice(*span)] for number, span in units])
-    for (number, (start, end)), tokens in zip(units, encoded, strict=True):
-        unit = texts[number].text[start:end]
+    read = [_in_usual_casing(texts[number], span, bundle.source_tokenizer) for number, span in units]
+    encoded = bundle.source_tokenizer.encode_many([unit for unit, _ in read])
+    for (number, (start, _)), (unit, case), tokens in zip(units, read, encoded, strict=True):
         spans = [(0, len(unit))] if len(tokens) <= room else _cut(unit, language, fits)
         for begin, stop in spans:
             content = unit[begin:stop]
@@ -112,7 +112,7 @@ def cut_into_pieces(
                     f"text {number + 1} has a character of {len(ids)} tokens, {content[:1]!r}; the model reads "
                     f"{max(most, 0)} at a time, so leave it out or use a model with a larger max_length"
                 )
-            yield Piece(number, (start + begin, start + stop), content, [*tag, *ids], given[number])
+            yield Piece(number, (start + begin, start + stop), content, [*tag, *ids], given[number], case=case)
             given[number] = []
 
 
@@ -141,9 +141,8 @@ def cut_with_codes(
     whole, taken = list(texts), dict[int, list[Taken]]()
     pieces = cut()
     for number, numbers in enumerate(_by_text(pieces, len(whole))):
-        if whole[number].codes and any(
-            is_cut(code, [pieces[i].place for i in numbers]) for code in whole[number].codes
-        ):
+        places = [pieces[i].place for i in numbers]
+        if any(is_cut(code, places) for code in whole[number].codes):
             whole[number], taken[number] = take_out(whole[number])
     if taken:
         pieces = cut()
@@ -153,8 +152,7 @@ def cut_with_codes(
             for i, codes in zip(numbers, shared, strict=True):
                 moved = tuple(code.moved(-pieces[i].place[0]) for code in codes)
                 pieces[i] = replace(pieces[i], codes=moved)
-    pieces = [_in_usual_casing(_with_addresses(piece), bundle.source_tokenizer) for piece in pieces]
-    return Cut(pieces, whole, taken)
+    return Cut(list(map(_with_addresses, pieces)), whole, taken)
 
 
 def _by_text(pieces: Sequence[Piece], texts: int) -> list[list[int]]:
@@ -171,19 +169,6 @@ def _with_addresses(piece: Piece) -> Piece:
     return replace(piece, codes=tuple(with_copies(piece.codes, found, piece.content)))
 
 
-def _in_usual_casing(piece: Piece, tokenizer: Tokenizer) -> Piece:
-    """The piece without capitals that the model doesn't know; codes stay as they are."""
-    outside = _blanked(piece.content, [(code.start, code.end) for code in piece.codes])
-    case = case_of(outside)
-    content = usual(piece.content, case, tokenizer) if case is not None else None
-    if content is None:
-        return piece
-    for code in piece.codes:
-        content = f"{content[: code.start]}{piece.content[code.start : code.end]}{content[code.end :]}"
-    tag = piece.tokens[: len(piece.tokens) - len(tokenizer.encode(piece.content))]
-    return replace(piece, content=content, tokens=[*tag, *tokenizer.encode(content)], case=case)
-
-
 def with_copies(codes: Sequence[Code], places: Sequence[Span], content: str) -> list[Code]:
     """The codes of a piece, and what else of it its translation has to contain, as far as there is no code within."""
     free = [span for span in places if not any(code.is_within(*span) for code in codes)]
@@ -191,8 +176,24 @@ def with_copies(codes: Sequence[Code], places: Sequence[Span], content: str) -> 
     return sorted([*codes, *copies], key=lambda code: code.start) if copies else list(codes)
 
 
+def _in_usual_casing(text: Marked, span: Span, tokenizer: Tokenizer) -> tuple[str, Case | None]:
+    """A sentence without capitals that the model doesn't know, and the casing that it had; codes stay as they are."""
+    unit = text.text[slice(*span)]
+    if (case := case_of(unit)) is None and not text.codes:
+        return unit, None
+    kept = [(code.start - span[0], code.end - span[0]) for code in text.codes if span[0] <= code.start < span[1]]
+    kept += addresses(unit)
+    case = case_of(_blanked(unit, kept))
+    changed = usual(unit, case, tokenizer) if case is not None else None
+    if changed is None:
+        return unit, None
+    for start, end in kept:
+        changed = f"{changed[:start]}{unit[start:end]}{changed[end:]}"
+    return changed[: len(unit)], case
+
+
 def _language(bundle: Bundle, target_language: str | None) -> str | None:
-    """That of the source, as far as it is known."""
+    """That of the source, if it is known."""
     known = [language for language in bundle.config.source_languages if language != target_language]
     return known[0] if len(known) == 1 else None
 

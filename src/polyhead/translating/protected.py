@@ -5,6 +5,7 @@ the rest is translated anew. Codes of which the model read nothing, those now in
 looked at. A number that has become another one is put right.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,9 @@ from polyhead.translating.piece_alignment import Attending, Floats, attended, to
 from polyhead.translating.pieces import with_copies
 from polyhead.translating.translation import Piece, Translation
 
+ENDS = {".": "\u3002", "!": "\uff01", "?": "\uff1f"}
+"""Signs that end sentences, and what they are behind Chinese and Japanese characters."""
+IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 Found = list[list[Hypothesis]]
 """The hypotheses of each piece, best first."""
 Ranked = list[list[Translation]]
@@ -53,10 +57,13 @@ class Protection:
                     self._with_codes(piece, *each)
                     for each in zip(found[i], ranked[i], looked.get(i, [None] * len(ranked[i])), strict=True)
                 ]
-            ranked[i] = [
-                _without_copies(_cased(piece.case, _with_numbers(given[i].content, each))) for each in ranked[i]
-            ]
+            ranked[i] = [self._finished(given[i], each) for each in ranked[i]]
         return pieces, found, ranked
+
+    def _finished(self, piece: Piece, translation: Translation) -> Translation:
+        """The translation of a piece, as it stands in its text, with its numbers, its end and its casing."""
+        ended = _ended(piece.content, _with_numbers(piece.content, translation))
+        return _without_copies(_cased(piece.case, ended if not piece.prefix else translation))
 
     def _without(self, piece: Piece, ranked: Sequence[Translation]) -> Piece | None:
         """The piece without what its translations lack; None where they lack nothing."""
@@ -144,6 +151,14 @@ def _cased(case: Case | None, translation: Translation) -> Translation:
         else:
             text += as_it_was(part, case)
     return replace(translation, text=text, codes=tuple(codes))
+
+
+def _ended(source: str, translation: Translation) -> Translation:
+    """The translation with the sign that its source ends with, if it ends with none: some training texts have none."""
+    sign, text = source[-1:], translation.text
+    if sign not in ENDS or not text[-1:].isalnum():
+        return translation
+    return replace(translation, text=f"{text}{ENDS[sign] if IDEOGRAPH.match(text[-1]) else sign}")
 
 
 def _without_copies(translation: Translation) -> Translation:
