@@ -238,3 +238,9 @@ def test_a_target_that_says_it_is_no_translation_is_replaced():
     content = f"<xliff version='1.2'><file>{''.join(map(unit.format, states))}</file></xliff>"
     written = etree.fromstring(translated(content, "x.xlf"))
     assert [target.text for target in written.iter("target")] == ["a", "b", "a"]
+
+
+def test_text_that_looks_like_a_code_of_the_text_stays_text():
+    source = """a <x id="1"/> b &lt;x id="1"/&gt; c"""
+    content = f"<xliff version='1.2'><file><trans-unit><source>{source}</source></trans-unit></file></xliff>"
+    assert f"{source}</target>" in translated(content, "x.xlf")
