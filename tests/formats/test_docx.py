@@ -99,6 +99,25 @@ def test_a_paragraph_is_one_text_in_its_usual_format():
     assert [(code.start, code.role, code.pair) for code in unit.marked.codes] == [(0, "open", 1), (4, "close", 1)]
 
 
+def test_a_line_break_or_a_tab_ends_a_text():
+    for name in ("br", "tab", "cr"):
+        units = found(docx(f"<w:p><w:r><w:t>a</w:t><w:{name}/><w:t>b</w:t></w:r></w:p>"), "x.docx")
+        assert [unit.marked.text for unit in units] == ["a", "b"]
+
+
+def test_what_was_deleted_is_not_translated():
+    content = f"<w:p><w:del><w:r>{FRAME}</w:r></w:del>{run('new')}</w:p>"
+    assert body(translated(docx(content), "x.docx", shout)) == content.replace("new", "NEW")
+
+
+def test_an_archive_without_a_change_is_not_written_anew():
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(docx("<w:p/>" * 500))) as old, zipfile.ZipFile(written, "w") as new:
+        for info in old.infolist():
+            new.writestr(info.filename, old.read(info), zipfile.ZIP_DEFLATED, compresslevel=1)
+    assert translated(written.getvalue(), "x.docx", shout) == written.getvalue()
+
+
 def test_a_doubtful_translation_is_not_shipped():
     document = docx(f"<w:p>{run('a')}</w:p><w:p>{run('b ')}{run('c', BOLD)}{run(' d')}</w:p>")
     assert translated(document, "x.docx", complain) == document

@@ -27,6 +27,12 @@ def test_a_copying_translator_gives_the_file_back(ending, encoding):
     assert translated(data, "x.json", copy) == data
 
 
+def test_a_string_that_stays_is_not_written_anew():
+    content = '["a\\/b", "\\u00E9", "c"]'
+    assert translated(content, "x.json", copy) == content
+    assert translated(content, "x.json", shout) == '["A/B", "\\u00c9", "C"]'
+
+
 def test_values_are_translated_and_keys_are_not():
     expected = TABLE.replace('"Hello\\n\\u00e9 \\"you\\""', '"HELLO\\n\\u00c9 \\"YOU\\""').replace('"one"', '"ONE"')
     expected = expected.replace('"zwei: {x}"', '"ZWEI: {x}"').replace("  padded  ", "  PADDED  ")

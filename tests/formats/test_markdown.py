@@ -205,6 +205,11 @@ def test_any_translation_is_read_again_as_what_it_says(words, frame):
     assert "".join((first.head.written(), first.marked.text, first.tail.text)) == text
 
 
+def test_a_backslash_at_the_end_of_a_cell_keeps_the_bar_a_bar():
+    written = translated("|x|y|\n|-|-|", "x.md", say("z \\"))
+    assert [unit.marked.text for unit in found(written, "x.md")] == ["z \\", "z \\"]
+
+
 def test_a_mark_around_a_line_break_is_no_problem():
     assert translated("z **a  \nb** c", "x.md", shout) == "Z **A  \nB** C"
     assert problems("z **a  \nb** c", "x.md", shout) == []

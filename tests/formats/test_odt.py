@@ -106,6 +106,32 @@ def test_any_document_keeps_its_shape(paragraphs, seed):
 )
 def test_libreoffice_opens_what_is_written(tmp_path, name, content):
     (tmp_path / name).write_bytes(translated(content, name, shout))
-    command = ["soffice", f"-env:UserInstallation=file://{tmp_path}/profile", "--headless", "--convert-to", "txt:Text"]
-    subprocess.run([*command, "--outdir", tmp_path, tmp_path / name], check=True, capture_output=True, timeout=240)
+    converted(tmp_path / name, "txt:Text")
     assert (tmp_path / "x.txt").read_text(encoding="utf-8-sig").split() == ["ONE", "TWO", "THREE"]
+
+
+PAGE = """<h1>One title</h1><p>Two <b>bold</b> and <i>slanted <u>words</u></i>, a <a href="http://a.b/">link</a>.<br>Three.</p>
+<ul><li>Four</li><li>Five <b>six</b></li></ul><table><tr><td>Seven</td><td>Eight &amp; nine</td></tr></table>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize(("suffix", "form"), [("odt", "odt:writer8"), ("docx", "docx:MS Word 2007 XML")])
+def test_what_libreoffice_writes_is_translated_and_opened_again(tmp_path, suffix, form):
+    (tmp_path / "x.html").write_text(PAGE)
+    converted(tmp_path / "x.html", form, "--infilter=HTML (StarWriter)")
+    converted(tmp_path / f"x.{suffix}", "txt:Text")
+    before = (tmp_path / "x.txt").read_text(encoding="utf-8-sig")
+    content = (tmp_path / f"x.{suffix}").read_bytes()
+    assert translated(content, f"x.{suffix}", copy) == content
+    (tmp_path / f"x.{suffix}").write_bytes(translated(content, f"x.{suffix}", shout))
+    converted(tmp_path / f"x.{suffix}", "txt:Text")
+    assert (tmp_path / "x.txt").read_text(encoding="utf-8-sig") == before.upper()
+    assert "eight & nine" in before.lower()
+
+
+def converted(path, form, *options):
+    """LibreOffice converts a file; what it makes lies beside it."""
+    profile = f"-env:UserInstallation=file://{path.parent}/profile"
+    command = ["soffice", profile, "--headless", *options, "--convert-to", form, "--outdir", path.parent, path]
+    subprocess.run(command, check=True, capture_output=True, timeout=240)

@@ -232,3 +232,21 @@ def test_gettext_finds_nothing_wrong():
     )
     result = checked(translated(HEADER.rstrip() + f"\n{people}\n\n" + BODY, "x.po"))
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_what_xgettext_writes_is_translated(tmp_path):
+    if shutil.which("xgettext") is None:
+        pytest.skip("xgettext is not installed")
+    (tmp_path / "a.c").write_text(
+        'f(_("One file\\n"), ngettext("%d cat", "%d cats", n)); /* TRANSLATORS: a */ g(_("Two"));'
+    )
+    command = ["xgettext", "-k_", "-kngettext:1,2", "-c", "--from-code=UTF-8", "-o", "-", "a.c"]
+    template = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=60).stdout.decode()
+    assert [unit.marked.text for unit in found(template, "x.pot", kind="po")] == ["One file", "%d cats", "Two"]
+    written = translated(template, "x.pot", shout)
+    assert checked(written).returncode == 0
+    assert [entry.msgstr or entry.msgstr_plural for entry in polib.pofile(written)] == [
+        "ONE FILE\n",
+        {0: "%d CATS"},
+        "TWO",
+    ]

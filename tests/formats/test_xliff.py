@@ -230,3 +230,17 @@ def test_other_attributes_of_a_target_are_kept_whatever_is_in_them():
         """<target a="/> state='x'" state="needs-review-translation" b='>' state-qualifier="mt-suggestion">a</target>"""
     )
     assert expected in translated(content, "x.xlf")
+
+
+def test_a_target_that_says_it_is_no_translation_is_replaced():
+    unit = "<trans-unit><source>a</source><target state='{}'>b</target></trans-unit>"
+    states = ["needs-translation", "final", "new"]
+    content = f"<xliff version='1.2'><file>{''.join(map(unit.format, states))}</file></xliff>"
+    written = etree.fromstring(translated(content, "x.xlf"))
+    assert [target.text for target in written.iter("target")] == ["a", "b", "a"]
+
+
+def test_text_that_looks_like_a_code_of_the_text_stays_text():
+    source = """a <x id="1"/> b &lt;x id="1"/&gt; c"""
+    content = f"<xliff version='1.2'><file><trans-unit><source>{source}</source></trans-unit></file></xliff>"
+    assert f"{source}</target>" in translated(content, "x.xlf")

@@ -55,7 +55,6 @@ def _of_paragraph(tree: Tree, element: Element, name: str) -> Region | None:
     paragraph = Paragraph(properties.end if properties else element.inner_start, element.inner_end)
     paragraph.pieces += runs.pieces()
     for content, inner in runs.holders():
-        regions = _regions(tree, inner, name)
-        if regions:
+        if not _is_left(inner) and (regions := _regions(tree, inner, name)):
             paragraph.holders.append(Holder(content, inner.start, inner.end, regions))
     return region(tree.text, paragraph, tree.line(element), name, runs.written)

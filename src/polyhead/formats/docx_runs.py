@@ -11,7 +11,8 @@ from functools import cached_property
 from itertools import count
 
 from polyhead.formats.paragraphs import Break
-from polyhead.formats.xml_tree import Element, Other, Text, Tree, escaped
+from polyhead.formats.xml_tree import Element, Other, Text, Tree
+from polyhead.formats.xml_writing import escaped
 from polyhead.inline.codes import Code, Marked
 
 _CONTAINERS = frozenset({"hyperlink", "smartTag", "ins", "moveTo", "fldSimple", "customXml", "dir", "bdo", "sdt"})

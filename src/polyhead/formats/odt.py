@@ -9,7 +9,8 @@ from polyhead.formats.document import Source
 from polyhead.formats.paragraphs import Break, Holder, Paragraph, outermost, region
 from polyhead.formats.splicing import Region, Spliced
 from polyhead.formats.xml_inline import marked
-from polyhead.formats.xml_tree import Element, Tree, escaped, read_xml
+from polyhead.formats.xml_tree import Element, Tree, read_xml
+from polyhead.formats.xml_writing import escaped
 from polyhead.inline.codes import Code, Marked
 
 _PARTS = ("content.xml", "styles.xml")

@@ -9,7 +9,8 @@ from polyhead.formats.languages_of_files import is_same
 from polyhead.formats.splicing import Region, Spliced
 from polyhead.formats.unit import Answered, without_margins
 from polyhead.formats.xml_inline import Half, marked, written
-from polyhead.formats.xml_tree import LANGUAGE, Element, Tree, read_xml, with_attributes
+from polyhead.formats.xml_tree import LANGUAGE, Element, Tree, read_xml
+from polyhead.formats.xml_writing import with_attributes
 
 _ANY = "*all*"
 

@@ -8,7 +8,8 @@ from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
 from polyhead.formats.xml_inline import Half, marked, written
-from polyhead.formats.xml_tree import Element, Tree, escaped, opened, with_attributes
+from polyhead.formats.xml_tree import Element, Tree
+from polyhead.formats.xml_writing import escaped, opened, with_attributes
 
 _GOOD = {"state": "translated", "subState": "polyhead:machine"}
 _DOUBTFUL = {"state": "initial", "subState": "polyhead:doubtful"}

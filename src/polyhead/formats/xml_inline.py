@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from polyhead.formats.xml_tree import Element, Text, Tree, escaped
+from polyhead.formats.xml_tree import Element, Text, Tree
+from polyhead.formats.xml_writing import escaped
 from polyhead.inline.codes import Code, Marked
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pyexpat import ErrorString
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 from polyhead.errors import DataError
 from polyhead.formats.encoding import Encoding, decoded
@@ -19,7 +18,6 @@ from polyhead.formats.splicing import Lines
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)""")
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _TAG = re.compile(r"""<(?:[^>"']|"[^"]*+"|'[^']*+')*+>""")
-_ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*(?:"[^"]*"|'[^']*')""")
 _DEEPEST = 500
 LANGUAGE = "http://www.w3.org/XML/1998/namespace}lang"
 """The attribute xml:lang, as the names here are written."""
@@ -233,30 +231,3 @@ class _Builder:
         if has_subset:
             message = "its DOCTYPE has declarations of its own, which are not read here; delete what is in its brackets"
             raise DataError(message, self._name, self._parser.CurrentLineNumber + self._lines)
-
-
-def escaped(text: str) -> str:
-    """Text as XML has it. What XML can't have, such as the character NUL, becomes U+FFFD."""
-    return escape(_IMPOSSIBLE.sub("\ufffd", text))
-
-
-_IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def opened(tag: str) -> str:
-    """A tag as one that content follows, whether it was or not."""
-    return f"{tag[:-2].rstrip()}>" if tag.endswith("/>") else tag
-
-
-def with_attributes(tag: str, attributes: Mapping[str, str]) -> str:
-    """A start tag with other values of some attributes, or with more of them."""
-    written = {name: f"{name}={quoteattr(_IMPOSSIBLE.sub('', value))}" for name, value in attributes.items()}
-    missing = dict(written)
-
-    def changed(found: re.Match[str]) -> str:
-        missing.pop(found[1], None)
-        return written.get(found[1], found[0])
-
-    tag = _ATTRIBUTE.sub(changed, tag)
-    end = len(tag) - (2 if tag.endswith("/>") else 1)
-    return f"{' '.join([tag[:end].rstrip(), *missing.values()])}{tag[end:]}" if missing else tag
