@@ -1,6 +1,9 @@
 """Files translated with their form kept, and lines with parts that stay."""
 
+import gzip
 import json
+
+import pytest
 
 PO = """msgid ""
 msgstr ""
@@ -65,3 +68,28 @@ def test_parts_of_lines_stay_as_they_are(polyhead, toy_model):
     (told,) = polyhead("translate", toy_model, *options, "--json", stdin="bado {name}\n").lines
     assert json.loads(told)["text"].count("{name}") == 1
     assert json.loads(told)["codes"][0]["content"] == "{name}"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (PO.encode(), "its format is PO and POT (gettext), not lines of text; to translate it with its form kept"),
+        (b"<!doctype html><p>bado", "its format is HTML, not lines of text"),
+        (b'{"title": "bado"}', "its format is JSON string table, not lines of text"),
+        ("bado kilu\nmera\n".encode("utf-16-le") * 9, "UTF-16LE without a byte order mark"),
+        (b"%PDF-1.7 bado", "it is a PDF document, not lines of text"),
+    ],
+)
+def test_a_file_of_another_kind_is_named_with_what_to_type(polyhead, toy_model, tmp_path, content, said):
+    file = tmp_path / "text"
+    file.write_bytes(content)
+    answer = polyhead("translate", toy_model, file)
+    assert answer.status == 1
+    assert said in answer.err
+    assert answer.out == ""
+
+
+def test_compressed_lines_are_read_whatever_their_name(polyhead, toy_model, tmp_path):
+    file = tmp_path / "text"
+    file.write_bytes(gzip.compress(b"bado kilu\nmera\n"))
+    assert len(polyhead("translate", toy_model, file).lines) == 2

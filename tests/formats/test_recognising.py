@@ -96,16 +96,16 @@ def test_what_is_unknown_is_asked_for():
     [
         (
             b'msgid "a"\nmsgstr ""\n',
-            "it is PO and POT (gettext), not lines of text; .*: polyhead translate MODEL f",
+            "its format is PO and POT (gettext), not lines of text; .*: polyhead translate MODEL f",
         ),
         (
             "a dog\nb\n".encode("utf-16-le"),
-            "it is UTF-16-LE without a byte order mark; convert it: iconv -f UTF-16-LE -t UTF-8",
+            "it is UTF-16LE without a byte order mark; convert it: iconv -f UTF-16LE -t UTF-8",
         ),
-        ("a dog\nb\n".encode("utf-16-be"), "it is UTF-16-BE without"),
+        ("a dog\nb\n".encode("utf-16-be"), "it is UTF-16BE without"),
         (gzip.compress(b"a"), "it is compressed with gzip, not lines of text; unpack it first, or .* .gz"),
         (bz2.compress(b"a"), "it is compressed with bzip2, not lines of text; unpack it first: bunzip2"),
-        (docx("<w:p/>"), r"it is DOCX \(Word\), not lines of text"),
+        (docx("<w:p/>"), r"its format is DOCX \(Word\), not lines of text"),
         (b"PAR1\x15", "it is a Parquet table, not lines of text"),
     ],
 )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from polyhead.bundle.config import BundleConfig
     from polyhead.translating.translator import Translation
 
+COMPRESSED = {"gzip", "bzip2", "xz", "zstd"}
+"""What lines are read from as well."""
 _MOST_SHOWN = 20
 """Problems that are told one by one."""
 
@@ -27,6 +29,18 @@ def read_document(file: Path | None, out: Path) -> bytes:
     if not file.is_file():
         raise DataError("there is no such file", str(file))
     return file.read_bytes()
+
+
+def refuse_documents(file: Path | None) -> None:
+    """Raises DataError for a file that isn't lines of text, with what to type; compressed lines are lines, too."""
+    from polyhead.formats.recognising import LOOKED_AT, instead_of_lines, recognise
+
+    if file is None or not file.is_file():
+        return
+    with file.open("rb") as opened:
+        beginning = opened.read(LOOKED_AT)
+    if recognise("", beginning) not in COMPRESSED and (said := instead_of_lines(str(file), beginning)):
+        raise DataError(said, str(file))
 
 
 def translate_document(

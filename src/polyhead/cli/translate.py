@@ -133,7 +133,13 @@ def translate(
         One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
 
     """
-    from polyhead.cli.documents import languages_of, read_document, say_problems, translate_document
+    from polyhead.cli.documents import (
+        languages_of,
+        read_document,
+        refuse_documents,
+        say_problems,
+        translate_document,
+    )
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.hardware import use_cores
     from polyhead.inline.codes import Marked
@@ -153,6 +159,8 @@ def translate(
     document = read_document(file, out) if out is not None else None
     if document is not None and (prefix, align, json_lines, n_best) != (None, False, False, 1):
         raise UsageError("--out writes a file in its own form; leave out --prefix, --align, --json and --n-best")
+    if document is None:
+        refuse_documents(file)
     lines = read_lines(file) if document is None else []
     prefixes = read_lines(prefix) if prefix is not None else None
     translator = Translator.load(model, *ensemble, engine=engine, dtype=dtype, shortlist=shortlist)

@@ -73,12 +73,13 @@ def instead_of_lines(name: str, beginning: bytes, command: str | None = None) ->
     """
     kind = recognise("", beginning)
     if kind is None and (encoding := unmarked_utf16(beginning[: len(beginning) // 2 * 2])):
-        return f"it is {encoding.upper()} without a byte order mark; convert it: iconv -f {encoding.upper()} -t UTF-8"
+        named = encoding.upper().replace("16-", "16")  # as iconv knows it
+        return f"it is {named} without a byte order mark; convert it: iconv -f {named} -t UTF-8"
     if kind is None:
         return None
     if kind in FORMATS:
         typed = command or f"polyhead translate MODEL {name} --out OUT"
-        return f"it is {FORMATS[kind].title}, not lines of text; to translate it with its form kept: {typed}"
+        return f"its format is {FORMATS[kind].title}, not lines of text; to translate it with its form kept: {typed}"
     return f"it is {_TITLES[kind]}, not lines of text; {_ADVICE[kind]}"
 
 
