@@ -2,7 +2,7 @@
 
 export const PROBLEM_CODES = [
   "empty", "too_long", "unknown_language", "bad_request", "not_found", "gone", "queue_full", "timeout", "unauthorized",
-  "too_large", "model_unavailable", "server_gone", "stream_cut",
+  "forbidden", "too_large", "model_unavailable", "server_gone", "stream_cut",
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
@@ -18,7 +18,7 @@ export class Problem extends Error {
 }
 
 const OF_STATUS: Readonly<Record<number, ProblemCode>> = {
-  401: "unauthorized", 403: "unauthorized", 404: "not_found", 408: "timeout", 410: "gone", 413: "too_large",
+  401: "unauthorized", 403: "forbidden", 404: "not_found", 408: "timeout", 410: "gone", 413: "too_large",
   429: "queue_full", 503: "model_unavailable", 504: "timeout",
 };
 
