@@ -19,10 +19,10 @@ from polyhead.errors import PolyheadError
 from polyhead.extras import needing_extra
 from polyhead.inline.codes import Marked
 from polyhead.kernels.code import get_ready
+from polyhead.shortlist.by_language import AnyShortlist
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
-from polyhead.shortlist.shortlist import Shortlist
 from polyhead.translating.arguments import (
     check_choice,
     check_count,
@@ -58,7 +58,7 @@ class Translator:
         *,
         engine: EngineName = "plain",
         dtype: DtypeName = "auto",
-        shortlist: Shortlist | None = None,
+        shortlist: AnyShortlist | None = None,
     ) -> None:
         """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes.
 
