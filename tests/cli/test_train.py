@@ -106,7 +106,7 @@ def test_corpora_with_weights(polyhead, toy):
 @pytest.mark.parametrize(
     ("weights", "said"),
     [
-        (["2"], "--source names 2 files and --weight 1 weights; give a weight for each corpus, or none"),
+        (["2"], "--source names 2 files and --weight 1 weight; give a weight for each corpus, or none"),
         (["2", "1", "1"], "--source names 2 files and --weight 3 weights"),
         (["1", "0"], "weight"),
         (["1", "-1"], "weight"),

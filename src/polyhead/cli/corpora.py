@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from polyhead.cli.usage import UsageError
+from polyhead.errors import counted
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,12 @@ class Corpora:
         """Raises UsageError for options that don't go together."""
         if len(self.source) != len(self.target):
             raise UsageError(
-                f"--source names {len(self.source)} files and --target {len(self.target)}; they go in pairs"
+                f"--source names {counted(len(self.source), 'file')} and --target {len(self.target)}; they go in pairs"
             )
         if len(self.weights) not in (0, len(self.source)):
             raise UsageError(
-                f"--source names {len(self.source)} files and --weight {len(self.weights)} weights; give a weight for "
-                "each corpus, or none"
+                f"--source names {counted(len(self.source), 'file')} and --weight "
+                f"{counted(len(self.weights), 'weight')}; give a weight for each corpus, or none"
             )
         if (self.dev_source is None) != (self.dev_target is None):
             raise UsageError("--dev-source and --dev-target go together")

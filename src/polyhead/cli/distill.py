@@ -39,7 +39,7 @@ def distill(
     keys
         Any key of a recipe, such as --model.decoder_layers 1; it wins over the file.
     source
-        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+        Text to translate from, a sentence a line; plain, .gz, .xz or .zst. Give it once for each of several files.
     target
         Its translation by people, line by line: for --select, --keep-original and a dev set that is held out.
     dev_source
@@ -51,7 +51,8 @@ def distill(
     both_directions
         Learn every pair the other way round, too, from a teacher that translates both ways.
     ensemble
-        More teachers with the same vocabulary, whose probabilities are averaged with the first one's.
+        More teachers with the same vocabulary, whose probabilities are averaged with the first one's. Give it once for
+        each.
     beam
         The teacher's beam size.
     select

@@ -27,6 +27,7 @@ def shortlist(
         A model directory.
     source
         Parallel text, a sentence a line; plain, .gz, .xz or .zst. Left out, it is the model's training text.
+        Give it once for each of several files.
     target
         Its translation, line by line.
     to

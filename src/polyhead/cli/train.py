@@ -38,7 +38,7 @@ def train(
     keys
         Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number.
     source
-        Text to translate from, a sentence a line; plain, .gz, .xz or .zst.
+        Text to translate from, a sentence a line; plain, .gz, .xz or .zst. Give it once for each of several files.
     target
         Its translation, line by line.
     dev_source
@@ -95,6 +95,11 @@ def given_values(
     """
     from polyhead.recipe.load import merge, parse_keys, read_toml
 
+    if recipe is not None and _is_recipe(recipe) and corpora.source and Path(recipe).suffix != ".toml":
+        raise UsageError(
+            f"{shown(recipe)} is taken for a recipe, but is no .toml file; give --source and --target once for each "
+            "of several files: --source A --source B"
+        )
     words = list(keys)
     if recipe is not None and not _is_recipe(recipe):
         words.insert(0, recipe)

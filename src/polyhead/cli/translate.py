@@ -111,7 +111,7 @@ def translate(
     keep
         A regular expression of more text that stays as it is.
     ensemble
-        More model directories, whose probabilities are averaged with the first one's.
+        More model directories, whose probabilities are averaged with the first one's. Give it once for each.
     align
         Write word alignments after a tab, or behind the scores of several translations, as source-target pairs such as
         0-0 1-2.
