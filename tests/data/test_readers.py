@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from polyhead.data.readers import READERS, LinesConfig, Pair, ReaderConfig, TsvConfig, files, read, read_all
 from polyhead.data.readers.files import read_text_lines
-from polyhead.errors import DataError
+from polyhead.errors import DataError, counted
 
 Compress = Callable[[bytes], bytes]
 COMPRESSORS: dict[str, Compress] = {
@@ -97,7 +97,7 @@ def test_counts_that_differ(sources: int, targets: int, line: int, tmp_path: Pat
     source, target = write(tmp_path / "a.en", "x\n" * sources), write(tmp_path / "a.de", "y\n" * targets)
     with pytest.raises(DataError) as raised:
         list(read(LinesConfig(source=source, target=target)))
-    assert f"a.en has {sources} lines" in str(raised.value)
+    assert f"a.en has {counted(sources, 'line')} and" in str(raised.value)
     assert f"a.de has {targets}" in str(raised.value)
     assert raised.value.line == line
     assert raised.value.path == (source if sources > targets else target)  # where that line is

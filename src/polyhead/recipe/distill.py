@@ -13,7 +13,7 @@ from pydantic import Field
 
 from polyhead.config import Config
 from polyhead.data.readers import Pair
-from polyhead.errors import RecipeError
+from polyhead.errors import RecipeError, counted
 from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
 from polyhead.recipe.directions import both_ways
@@ -82,7 +82,7 @@ def _distill_in(
         teacher = Translator.load(*teachers, dtype="float32")  # what is learnt shall not depend on the machine
         held.check()
         if damaged := corpus.begin(identity, [str(directory) for directory in teachers]):
-            PlainDisplay().message(f"{corpus.directory}: {damaged} damaged shards are translated again")
+            PlainDisplay().message(f"{corpus.directory}: {counted(damaged, 'damaged shard')} translated again")
         if not _translate(teacher, corpus, held, pairs.train, config, draft.data.score_tokenize):
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
@@ -142,7 +142,7 @@ def _translate(
 ) -> bool:
     """Every shard that is missing → False where a signal asked to stop; the shard under way is finished first."""
     say, interrupt = PlainDisplay().message, Interrupt()
-    say(f"translating {len(pairs):,} sources, beam {config.beam_size}, {teacher.choices[0]}")
+    say(f"translating {counted(len(pairs), 'source')}, beam {config.beam_size}, {teacher.choices[0]}")
     missing = [start for start in range(0, len(pairs), SHARD) if not corpus.has(start // SHARD)]
     began = told = time.monotonic()
     with stop_on_signals(interrupt):
@@ -152,12 +152,13 @@ def _translate(
             held.check()
             corpus.keep(start // SHARD, shard)
             if interrupt.requested:
-                say(f"stopped after {start + len(some):,} pairs; the same command with --resume goes on from there")
+                translated = counted(start + len(some), "pair")
+                say(f"stopped after {translated}; the same command with --resume goes on from there")
                 return False
             if time.monotonic() - told > TELL_EVERY:
                 told = time.monotonic()
                 left = (told - began) / done * (len(missing) - done)
-                say(f"translated {start + len(some):,} of {len(pairs):,} pairs · {duration(left)} left")
+                say(f"translated {start + len(some):,} of {counted(len(pairs), 'pair')} · {duration(left)} left")
     return True
 
 

@@ -15,10 +15,10 @@ USED = 0.85
 
 def complete_within(
     values: Values, corpus: CorpusStatistics, device: torch.device, seconds: float
-) -> tuple[Values, list[Choice]]:
+) -> tuple[Values, list[Choice], int]:
     """`complete` for a run that may take so many seconds: a smaller model where a larger one could not be trained.
 
-    A few updates are done, and thrown away, to know how many there is time for.
+    A few updates are done, and thrown away, to know how many there is time for, which is the last of what is returned.
     """
     why = ""
     while True:
@@ -34,4 +34,4 @@ def complete_within(
     completed, choices = complete(values, corpus, device, possible=possible)
     if why:
         choices = [Choice("model.preset", values["model"]["preset"], why), *choices]
-    return completed, choices
+    return completed, choices, possible

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from polyhead.bundle.bundle import Bundle
-from polyhead.errors import ModelError, PolyheadError
+from polyhead.errors import ModelError, PolyheadError, counted
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.copies import addresses
 from polyhead.inline.kept import Taken, take_out
@@ -233,7 +233,8 @@ def _encode_prefixes(
     if prefixes is None:
         return [[] for _ in texts]
     if len(prefixes) != len(texts):
-        raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
+        given = counted(len(prefixes), "target prefix", "target prefixes")
+        raise PolyheadError(f"{counted(len(texts), 'text')}, but {given}")
     encoded = bundle.target_tokenizer.encode_many(prefixes)
     for number, tokens in enumerate(encoded, 1):
         if len(tokens) >= limit:

@@ -15,7 +15,7 @@ from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.trace import Observer
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, counted
 from polyhead.extras import needing_extra
 from polyhead.inline.codes import Marked
 from polyhead.kernels.code import get_ready
@@ -182,7 +182,8 @@ class Translator:
         for bundle in self.bundles:
             bundle.check()
         if len(sources) != len(targets):
-            raise PolyheadError(f"{len(sources)} source texts, but {len(targets)} translations to score")
+            given = counted(len(targets), "translation")
+            raise PolyheadError(f"{counted(len(sources), 'source text')}, but {given} to score")
         return score_pairs(
             self.model,
             self.bundle.target_tokenizer,

@@ -8,7 +8,7 @@ from typing import Literal
 from polyhead.config import Config
 from polyhead.data.readers.files import read_text_lines
 from polyhead.data.readers.pair import Language, Pair, Weight
-from polyhead.errors import DataError
+from polyhead.errors import DataError, counted
 
 
 class LinesConfig(Config):
@@ -35,7 +35,7 @@ def read_lines(config: LinesConfig) -> Iterator[Pair]:
             longer = number + sum(1 for _ in (targets if source is None else sources))
             source_count, target_count = (missing, longer) if source is None else (longer, missing)
             message = (
-                f"the files are not aligned: {config.source} has {source_count} lines and"
+                f"the files are not aligned: {config.source} has {counted(source_count, 'line')} and"
                 f" {config.target} has {target_count}, so line {number} has no partner"
             )
             raise DataError(message, config.target if source is None else config.source, number)
