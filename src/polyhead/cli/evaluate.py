@@ -92,7 +92,7 @@ def evaluate(
 
 def _check_usage(model: Path | None, source: Path | None, hypothesis: Path | None, by_length: bool) -> None:
     """Raises UsageError for options that don't go together."""
-    if model is not None and model.is_file():
+    if model is not None and hypothesis is not None and model.is_file():
         raise UsageError(
             f"{model} is taken for a model directory, but it is a file; give --reference once for each of several "
             "files: --reference A --reference B"

@@ -36,7 +36,10 @@ def train(
     recipe
         A TOML file, as in `recipes/`; without it --source and --target, and defaults to suit corpus and machine.
     keys
-        Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number.
+        Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number. Those that
+        people change most: --model.preset (tiny, small, base), --tokenizer.vocabulary_size, --model.dropout,
+        --training.max_updates, --training.patience, --training.schedule.learning_rate, --data.batching.max_tokens,
+        --data.cleaning.max_words, --decoding.beam_size, --seed, --threads. `polyhead train --keys` lists all.
     source
         Text to translate from, a sentence a line; plain, .gz, .xz or .zst. Give it once for each of several files.
     target

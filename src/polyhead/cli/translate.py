@@ -134,6 +134,7 @@ def translate(
 
     """
     from polyhead.cli.documents import languages_of, read_document, say_problems, translate_document
+    from polyhead.cli.fewer import say_fewer
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.hardware import use_cores
     from polyhead.inline.codes import Marked
@@ -190,6 +191,7 @@ def translate(
         results = run([find(line, protect, own) for line in lines])
         write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
         say_problems(results)
+        say_fewer(results, n_best)
 
 
 def _beam(usual: BeamConfig, asked: Mapping[str, float | None]) -> BeamConfig:

@@ -11,9 +11,10 @@ from pathlib import Path
 import torch
 from pydantic import Field
 
+from polyhead.bundle.config import read_config
 from polyhead.config import Config
 from polyhead.data.readers import Pair
-from polyhead.errors import RecipeError, counted
+from polyhead.errors import RecipeError, counted, shown
 from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
 from polyhead.recipe.directions import both_ways
@@ -24,6 +25,7 @@ from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.plan import choose_device
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import check_started, fingerprint, read_record, started
+from polyhead.recipe.schema import Recipe
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
@@ -75,6 +77,7 @@ def _distill_in(
     begun = read_record(draft.out) if started(draft.out) else None
     values = with_languages(values, begun, PlainDisplay().message)
     draft = make_recipe(values)
+    _check_languages(teachers[0], draft)
     pairs = read_pairs(draft.data, draft.seed)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)
@@ -104,6 +107,18 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
         check_directory(out, resume=False)
     elif started(out):
         check_started(out)
+
+
+def _check_languages(teacher: Path, recipe: Recipe) -> None:
+    """Raises RecipeError where a teacher of several languages isn't told which of them to write."""
+    config = read_config(teacher)
+    if not config.tagged:
+        return
+    data, known = both_ways(recipe.data), config.target_languages
+    for language in [reader.target_language or data.target_language for reader in data.train]:
+        if language not in known:
+            asked = f"does not translate to {shown(language)}" if language else "writes several languages"
+            raise RecipeError(f"{teacher} {asked}; name one of {', '.join(known)} with --to")
 
 
 def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:

@@ -91,4 +91,4 @@ def _check_languages(pairs: Sequence[Pair], description: BundleConfig) -> None:
     for pair in pairs:
         if pair.target_language not in known:
             named = pair.target_language or "no target language"
-            raise RecipeError(f"{pair.origin} has {named}; this model writes {', '.join(known)}")
+            raise RecipeError(f"{pair.origin} has {named}; this model writes {', '.join(known)}: name one with --to")

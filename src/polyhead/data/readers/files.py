@@ -4,7 +4,7 @@ import gzip
 import importlib
 import lzma
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -22,25 +22,37 @@ def read_text_lines(path: Path) -> Iterator[str]:
     `.gz`, `.xz` and `.zst` files are decompressed on the way. DataError for a file that is missing, empty, a directory,
     damaged, or not UTF-8, and for a line without an end, such as /dev/zero has.
     """
-    for number, line in enumerate(_raw_lines(path), start=1):
+    return _texts(_raw_lines(_chunks(path), path), path)
+
+
+def read_text_lines_of(data: bytes, name: str) -> Iterator[str]:
+    """`read_text_lines` for what isn't in a file, such as standard input; none of no bytes.
+
+    name: what messages call it
+    """
+    return _texts(_raw_lines(iter([data]), Path(name)), Path(name)) if data else iter(())
+
+
+def _texts(lines: Iterable[bytes], path: Path) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
         if number == 1:
             if line.startswith(_UTF16_BOMS):
-                raise DataError("this file is UTF-16; save it as UTF-8", path, 1)
+                raise DataError("this text is UTF-16; save it as UTF-8", path, 1)
             line = line.removeprefix(_UTF8_BOM)
         try:
             yield line.removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             byte = line[error.start]
-            message = f"invalid UTF-8: byte {error.start + 1} of the line is 0x{byte:02X}; save the file as UTF-8"
+            message = f"invalid UTF-8: byte {error.start + 1} of the line is 0x{byte:02X}; save the text as UTF-8"
             raise DataError(message, path, number) from error
 
 
-def _raw_lines(path: Path) -> Iterator[bytes]:
-    r"""Split at "\n" alone. A last line need not end in one."""
+def _raw_lines(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    r"""What the chunks have together, split at "\n" alone. A last line need not end in one."""
     unfinished: list[bytes] = []  # the pieces of a line that goes on in the next chunk
     line_number = 1
     try:
-        for chunk in _chunks(path):
+        for chunk in chunks:
             first, *others = chunk.split(b"\n")
             unfinished.append(first)
             if sum(map(len, unfinished)) > LONGEST_LINE:
