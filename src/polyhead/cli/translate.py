@@ -78,7 +78,8 @@ def translate(
     beam
         Beam size; 1 is greedy search. The model's own setting if left out.
     n_best
-        How many translations a line; more than one are written as `line number ||| translation ||| score`.
+        How many translations a line; more than one are written as `line number ||| translation ||| score`. The
+        score is the log-probability, in nats, divided by the length penalty.
     sample
         Draw translations from the model's distribution instead of searching the best.
     temperature

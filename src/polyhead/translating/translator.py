@@ -11,6 +11,7 @@ from polyhead.bundle.load import load_bundle
 from polyhead.decoding.config import SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.length_penalty import length_penalty
 from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.trace import Observer
 from polyhead.engine.choice import DtypeName, EngineName, choose
@@ -170,7 +171,7 @@ class Translator:
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None
     ) -> list[Translation]:
-        """The model's log-probability of given translations; score is the mean a token, in nats.
+        """The log-probability of given translations, in nats, and the score that the model's search would give them.
 
         Raises PolyheadError where the counts differ or a text is above the model's length limit, ModelError where the
         file of the weights has been overwritten.
@@ -190,6 +191,7 @@ class Translator:
             [self.encode_source(text, target_language) for text in sources],
             targets,
             self.max_length,
+            length_penalty(self.config.decoding.length_penalty),
         )
 
     def attention(
