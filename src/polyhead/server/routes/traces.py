@@ -18,7 +18,7 @@ from polyhead.server.directions import choose, tag
 from polyhead.server.routes.translate import Beams
 from polyhead.server.services import Services, ServicesOf, attend
 from polyhead.server.slices import Slice, cut
-from polyhead.server.texts import check_not_blank, check_texts
+from polyhead.server.texts import check_characters, check_not_blank
 from polyhead.server.traces import KeptTrace
 from polyhead.translating.translator import Translator
 
@@ -70,10 +70,11 @@ class TraceRequest(BaseModel):
 @router.post("", status_code=201, response_model=None)
 async def make_trace(asked: TraceRequest, request: Request, services: ServicesOf) -> dict[str, Any]:
     """Translates a sentence and keeps everything that happened."""
-    check_texts([text for text in (asked.text, asked.target, asked.companion) if text is not None], services.config)
+    for name, text in (("text", asked.text), ("target", asked.target), ("companion", asked.companion)):
+        check_characters(text or "", f"the {name}", services.config)
     check_not_blank(asked.text)
     model = choose(services.models, asked.model, None, asked.language)
-    language = tag(model, asked.language)
+    language = tag(model, asked.language, "language")
 
     def look(translator: Translator) -> "Trace":
         with needing_extra("looking inside"):
