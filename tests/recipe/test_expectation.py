@@ -49,7 +49,7 @@ def test_a_warm_up_that_is_longer_than_the_run_is_said(toy):
     assert "training.schedule.warmup = 4,000, but training.max_updates = 20; the learning rate comes to 0% of" in said
     assert of(400, 4000, possible=4000) == []
     (said,) = of(400, 4000, possible=100)
-    assert "warmup = 400, but about 100 updates in 2 minutes; the learning rate comes to 25% of" in said
+    assert "warmup = 400, but training.minutes = 2 is time for about 100; the learning rate comes to 25% of" in said
 
 
 def test_a_long_warm_up_is_said_before_the_work_begins(toy, capfd):

@@ -77,7 +77,8 @@ def _distill_in(
     begun = read_record(draft.out) if started(draft.out) else None
     values = with_languages(values, begun, PlainDisplay().message)
     draft = make_recipe(values)
-    _check_languages(teachers[0], draft)
+    if not corpus.begun:
+        _check_languages(teachers[0], draft)
     pairs = read_pairs(draft.data, draft.seed)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)

@@ -41,7 +41,7 @@ def of_schedule(recipe: Recipe, possible: int | None = None) -> list[str]:
     warmup, updates = recipe.training.schedule.warmup, recipe.training.max_updates
     limit = f"training.max_updates = {updates:,}"
     if possible is not None and possible < updates:
-        updates, limit = possible, f"about {counted(possible, 'update')} in {recipe.training.minutes:g} minutes"
+        updates, limit = possible, f"training.minutes = {recipe.training.minutes:g} is time for about {possible:,}"
     if warmup <= updates:
         return []
     sentence = (

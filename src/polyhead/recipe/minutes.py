@@ -29,7 +29,7 @@ def complete_within(
         smaller = SMALLER.get(str(chosen.get("model.preset")))
         if smaller is None or possible >= HURRIED * recipe.training.max_updates:
             break
-        why = f"{recipe.training.minutes:g} minutes are too few for the {chosen['model.preset']} model"
+        why = f"training.minutes = {recipe.training.minutes:g} is too little for the {chosen['model.preset']} model"
         values = merge(values, {"model": {"preset": smaller}})
     completed, choices = complete(values, corpus, device, possible=possible)
     if why:

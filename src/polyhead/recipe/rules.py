@@ -178,7 +178,7 @@ def length(now: Situation) -> Sequence[Suggestion]:
         tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
     updates = round(max(300.0, tokens / now.batch))
     epochs = updates * now.batch / max(1, corpus.tokens)
-    return [("training.max_updates", updates, f"the most it should need: {epochs:,.0f} epochs")]
+    return [("training.max_updates", updates, f"the most it should need: {counted(round(epochs), 'epoch')}")]
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
