@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.errors import PolyheadError, shortened, shown
+from polyhead.errors import PolyheadError, counted, shortened, shown
 from polyhead.limits import LONGEST_MESSAGE
 
 
@@ -48,3 +48,8 @@ def test_quoted_text_is_short(text: str) -> None:
 
 def test_no_error_is_long() -> None:
     assert len(str(PolyheadError("x" * 10**6))) == LONGEST_MESSAGE
+
+
+def test_one_thing_is_counted_in_the_singular() -> None:
+    assert [counted(number, "pair") for number in (0, 1, 2, 12345)] == ["0 pairs", "1 pair", "2 pairs", "12,345 pairs"]
+    assert [counted(number, "hypothesis", "hypotheses") for number in (1, 2)] == ["1 hypothesis", "2 hypotheses"]

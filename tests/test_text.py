@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.text import Normalisation, normalise, pieces_within, spaces_and_unseen, split_lines, words
+from polyhead.text import Normalisation, normalise, pieces_within, spaces_and_unseen, words
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SENTENCE_LIKE = st.text(st.sampled_from("aB1 .,!?;:\n\t…。！？、，”\u0301\u200d안"), max_size=60)
@@ -27,22 +27,6 @@ def test_normal_forms() -> None:
     assert normalise("e\u0301 ﬁ", "NFKC") == "é fi"
     assert normalise("Ein HUND", "NFC", lowercase=True) == "ein hund"
     assert normalise("J\u030c", "NFC", lowercase=True) == "\u01f0"  # only the small letter has a composed form
-
-
-@pytest.mark.parametrize(
-    ("data", "lines"),
-    [
-        ("", []),
-        ("\n", [""]),
-        ("a", ["a"]),
-        ("a\n", ["a"]),
-        ("a\n\nb", ["a", "", "b"]),
-        ("a\r\nb\r\n", ["a", "b"]),
-        ("a\u2028b\u0085c\x0bd\x0ce\x1cf\rg\n", ["a\u2028b\u0085c\x0bd\x0ce\x1cf\rg"]),
-    ],
-)
-def test_lines_end_at_line_feeds_only(data: str, lines: list[str]) -> None:
-    assert split_lines(data) == lines
 
 
 @given(TEXT)

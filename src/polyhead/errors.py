@@ -45,6 +45,14 @@ def shown(value: object) -> str:
             return shortened(repr(value), _LONGEST_SHOWN)
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with what it counts, as a message says it: `1 pair`, `2,000 pairs`.
+
+    plural: where it isn't the noun with an s
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
+
+
 class PolyheadError(Exception):
     """Something the user can put right; the message says what and how, in fewer than 300 characters."""
 

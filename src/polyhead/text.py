@@ -67,18 +67,6 @@ def without_surrogates(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def split_lines(data: str) -> list[str]:
-    r"""The lines of a file's text: split at "\n" alone, and a "\r" before it (Windows) does not count.
-
-    U+2028, U+0085 and whatever else `str.splitlines` splits at can stand within a sentence: two aligned files would no
-    longer be aligned. A last line without "\n" is a line; the emptiness after a last "\n" is not.
-    """
-    lines = data.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
-
-
 def words(text: str) -> list[tuple[int, int]]:
     """(start, end) of every word, words being what white space separates."""
     return [match.span() for match in _WORD.finditer(text)]

@@ -38,3 +38,44 @@ def test_wrong_usage(polyhead, toy, toy_model):
     answer = polyhead("distill", toy_model, "--source", "a", "--target", "b", "--select", "worst")
     assert answer.status == 2
     assert polyhead("distill", toy.directory, "--source", "no", "--target", "no").status == 1
+
+
+def test_a_teacher_of_several_languages_is_told_which(polyhead, toy, tagged_model):
+    reader, dev = toy.write("corpus", 40), toy.write("validation", 8, seed=3)
+    out = toy.directory / "student"
+    command = ["distill", tagged_model, "--source", reader["source"], "--out", out, *SHORT]
+    command += ["--dev-source", dev["source"], "--dev-target", dev["target"]]
+    unnamed = polyhead(*command, "--target", reader["target"])
+    assert (unnamed.status, out.exists() and any(out.iterdir())) == (1, False)
+    assert f"{tagged_model} writes several languages; name one of xb, xc with --to" in unnamed.err
+    other = polyhead(*command, "--to", "zz", "--target", reader["target"])
+    assert f"{tagged_model} does not translate to 'zz'; name one of xb, xc with --to" in other.err
+    answer = polyhead(*command, "--to", "xc")
+    assert answer.status == 0, answer.err
+    assert sorted(path.name for path in (out / "distilled").iterdir()) == [
+        "SHA256SUMS",
+        "record.json",
+        "train.xc.source",
+        "train.xc.target",
+    ], "nothing stays that is not needed"
+    assert json.loads((out / "config.json").read_text())["target_languages"] == ["xc"]
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert f"- Teacher: `{tagged_model.name}`" in card
+    assert str(toy.directory) not in card
+
+
+def test_what_cannot_be_done_without_references_is_said(polyhead, toy, toy_model):
+    reader = toy.write("corpus", 40)
+    dev = ["--dev-source", reader["source"], "--dev-target", reader["target"]]
+    for more in ([], [*dev, "--select", "bleu"], [*dev, "--keep-original"]):
+        answer = polyhead("distill", toy_model, "--source", reader["source"], *more)
+        assert (answer.status, "without --target there is nothing to" in answer.err) == (2, True)
+
+
+SHORT = [
+    "--training.max_updates=2",
+    "--model.encoder_layers=1",
+    "--model.decoder_layers=1",
+    "--model.d_model=16",
+    "--model.num_heads=2",
+]

@@ -23,7 +23,7 @@ def test_a_file_comes_back_in_its_form(polyhead, toy_model, tmp_path):
     file.write_text(PO, encoding="utf-8")
     answer = polyhead("translate", toy_model, file, "--out", out)
     assert answer.out == ""
-    assert answer.err.endswith(f"polyhead: {out}: 1 texts translated\n")
+    assert answer.err.endswith(f"polyhead: {out}: 1 text translated\n")
     written = out.read_text(encoding="utf-8")
     assert written.count("%s") == 2
     assert written.count("<b>") == written.count("</b>") == 2

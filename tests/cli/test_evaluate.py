@@ -92,3 +92,43 @@ def test_a_tagged_model_needs_the_language(polyhead, tagged_model, files):
     arguments = ["evaluate", tagged_model, "--source", files["source"], "--reference", files["reference"]]
     assert "name one of xb, xc" in polyhead(*arguments).err
     assert polyhead(*arguments, "--to", "xb").status == 0
+
+
+def test_files_of_different_lengths_are_named_in_the_singular_too(polyhead, toy_model, files, tmp_path):
+    one = tmp_path / "one"
+    one.write_text("a\n")
+    reference = ["--reference", files["reference"]]
+    other = polyhead("evaluate", "--hypothesis", files["worse"], *reference, "--reference", one)
+    assert (other.status, other.out) == (1, "")
+    assert f"{files['worse']} has 12 lines and {one} has 1 line: they must be aligned" in other.err
+    baseline = polyhead("evaluate", "--hypothesis", files["worse"], *reference, "--baseline", one)
+    assert f"{files['worse']} has 12 lines and {one} has 1 line" in baseline.err
+    source = polyhead("evaluate", toy_model, "--source", one, *reference)
+    assert f"{files['reference']} has 12 lines and {one} has 1 line" in source.err
+
+
+def test_blank_lines_are_pointed_out_file_by_file(polyhead, files, tmp_path):
+    hypothesis, reference = tmp_path / "one", tmp_path / "other"
+    hypothesis.write_text("a b\n\nc\n")
+    reference.write_text("\n \nc\n")
+    answer = polyhead("evaluate", "--hypothesis", hypothesis, "--reference", reference, "--json")
+    assert json.loads(answer.out)["sentences"] == 3
+    assert answer.err.splitlines() == [
+        f"polyhead: 1 line of {hypothesis} is blank: line 2; the scores are with them, as sacreBLEU counts them",
+        f"polyhead: 2 lines of {reference} are blank, first line 1; the scores are with them, as sacreBLEU counts them",
+    ]
+    assert polyhead("evaluate", "--hypothesis", files["worse"], "--reference", files["reference"]).err == ""
+
+
+def test_a_second_file_after_an_option_is_not_taken_for_something_else_without_a_word(polyhead, files):
+    two = [files["reference"], files["worse"]]
+    for arguments in (
+        ["evaluate", "--hypothesis", files["worse"], "--reference", *two],
+        ["train", "--source", *two, "--target", *two],
+    ):
+        answer = polyhead(*arguments)
+        assert (answer.status, answer.out) == (2, "")
+        assert "A --" in answer.err
+    shortlist = polyhead("shortlist", files["source"], "--source", *two, "--target", *two)
+    assert (shortlist.status, shortlist.out) == (2, "")
+    assert "is given once for each, as in --source A --source B" in shortlist.err

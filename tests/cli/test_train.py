@@ -1,12 +1,14 @@
 """`polyhead train` from the command line."""
 
 import json
+import re
 import tomllib
 
 import pytest
 import tomli_w
 
 from polyhead.manifest import write_listed_text
+from polyhead.recipe.keys import tables
 
 SHORT = [
     "--training.max_updates",
@@ -106,7 +108,7 @@ def test_corpora_with_weights(polyhead, toy):
 @pytest.mark.parametrize(
     ("weights", "said"),
     [
-        (["2"], "--source names 2 files and --weight 1 weights; give a weight for each corpus, or none"),
+        (["2"], "--source names 2 files and --weight 1 weight; give a weight for each corpus, or none"),
         (["2", "1", "1"], "--source names 2 files and --weight 3 weights"),
         (["1", "0"], "weight"),
         (["1", "-1"], "weight"),
@@ -270,3 +272,11 @@ def test_an_exploding_loss_is_one_sentence(polyhead, toy, files):
     )  # fmt: skip
     assert answer.status == 1
     assert answer.err.splitlines()[-1].startswith("polyhead: training stopped at update")
+
+
+def test_help_lists_keys_that_there_are_and_says_where_all_are(polyhead):
+    said = " ".join(polyhead("train", "--help").out.replace("│", " ").split())
+    assert "`polyhead train --keys` lists all" in said
+    named = set(re.findall(r"--((?:model|tokenizer|training|data|decoding)[.][a-z_.]*[a-z])", said))
+    assert len(named) >= 8
+    assert named <= {key.name for table in tables() for key in table.keys}

@@ -75,14 +75,14 @@ def test_the_target_language(polyhead, tagged_model):
     assert "name one of xb, xc" in answer.err
     answer = polyhead("translate", tagged_model, "--to", "xd", stdin="bado\n")
     assert answer.status == 1
-    assert "xb, xc" in answer.err
+    assert "this model does not translate to 'xd'; name one of xb, xc with --to" in answer.err
     assert polyhead("translate", tagged_model, "--to", "xc", stdin="bado\n").status == 0
 
 
 def test_input_that_is_not_utf8_is_named_by_line(polyhead, toy_model, tmp_path):
     answer = polyhead("translate", toy_model, stdin=b"bado\n\xff\n")
     assert (answer.status, answer.out) == (1, "")
-    assert "stdin:2: not UTF-8" in answer.err
+    assert "stdin:2: invalid UTF-8: byte 1 of the line is 0xFF; save the text as UTF-8" in answer.err
     file = tmp_path / "latin1.txt"
     file.write_bytes(b"bado\n\xe9t\xe9\n")
     assert f"{file}:2" in polyhead("translate", toy_model, file).err
@@ -128,9 +128,8 @@ def test_score(polyhead, toy_model, tmp_path):
     answer = polyhead("score", toy_model, "--source", source, "--target", target, "--json")
     assert json.loads(answer.lines[0])["log_probability"] == pytest.approx(float(plain.lines[0]), abs=1e-5)
     target.write_text("one\n")
-    assert (
-        "2 source texts, but 1 translations" in polyhead("score", toy_model, "--source", source, "--target", target).err
-    )
+    answer = polyhead("score", toy_model, "--source", source, "--target", target)
+    assert "2 source texts, but 1 translation to score" in answer.err
 
 
 def test_every_translation_of_an_n_best_list_has_its_alignment(polyhead, toy_model):
@@ -152,3 +151,15 @@ def test_whole_lines_are_read_where_that_is_asked_for(polyhead, toy_model):
     apart = polyhead("translate", toy_model, "--json", stdin="Bado. Mera.\n")
     whole = polyhead("translate", toy_model, "--json", "--no-split", stdin="Bado. Mera.\n")
     assert [len(json.loads(each.lines[0])["sentences"]) for each in (apart, whole)] == [2, 1]
+
+
+def test_fewer_translations_than_asked_for_are_said(polyhead, toy_model):
+    """Of one token each there are no more than the vocabulary has."""
+    arguments = ["translate", toy_model, "--n-best", 400, "--max-length", 1, "--no-repeat-ngram", 1]
+    answer = polyhead(*arguments, stdin="bado kilu\n-\n\nmera\n")
+    assert answer.status == 0
+    found = [sum(line.startswith(f"{number} |||") for line in answer.lines) for number in range(4)]
+    assert found[1:3] == [1, 1]
+    assert 1 <= found[0] < 400
+    assert f"polyhead: 2 lines have fewer than 400 translations (line 1: {found[0]})" in answer.err
+    assert "fewer" not in polyhead("translate", toy_model, "--n-best", 3, stdin="bado kilu\n-\n").err

@@ -41,7 +41,8 @@ def test_each_reason_is_counted_with_its_first_place() -> None:
     assert "duplicate" not in reasons(texts)
     assert reasons(texts, CleaningConfig(drop_duplicates=True)) == {
         "empty": (2, "f:51"),
-        "too long": (2, "f:53"),
+        "too many words": (1, "f:53"),
+        "too many characters": (1, "f:54"),
         "lengths do not match": (1, "f:55"),
         "duplicate": (2, "f:56"),
     }
@@ -104,4 +105,14 @@ def test_the_report_is_a_table() -> None:
         "pairs read  52",
         "  empty      1  first at f:51",
         "pairs kept  51  of which 1 came before",
+    ]
+
+
+def test_the_report_names_the_limit_that_a_pair_was_above() -> None:
+    pairs = pairs_of(*ORDINARY, ("x " * 31, "y"), ("z" * 300, "y"), ("dog", "y" * 250))
+    report = clean(pairs, CleaningConfig(max_words=30, max_characters=270))[1]
+    assert str(report).splitlines()[1:-1] == [
+        "  too many words         1  first at f:51, above data.cleaning.max_words = 30",
+        "  too many characters    1  first at f:52, above data.cleaning.max_characters = 270",
+        "  lengths do not match   1  first at f:53, above data.cleaning.max_ratio = 5",
     ]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from polyhead.corpora import compressed, text_lines
-from polyhead.corpora.text_lines import read_text_lines
+from polyhead.corpora.text_lines import read_text_lines, read_text_lines_of
 from polyhead.data.readers import READERS, LinesConfig, Pair, PairsConfig, ReaderConfig, TsvConfig, read, read_all
-from polyhead.errors import DataError
+from polyhead.errors import DataError, counted
 
 Compress = Callable[[bytes], bytes]
 COMPRESSORS: dict[str, Compress] = {
@@ -111,7 +111,7 @@ def test_counts_that_differ(sources: int, targets: int, line: int, tmp_path: Pat
     source, target = write(tmp_path / "a.en", "x\n" * sources), write(tmp_path / "a.de", "y\n" * targets)
     with pytest.raises(DataError) as raised:
         list(read(LinesConfig(source=source, target=target)))
-    assert f"a.en has {sources} lines" in str(raised.value)
+    assert f"a.en has {counted(sources, 'line')} and" in str(raised.value)
     assert f"a.de has {targets}" in str(raised.value)
     assert raised.value.line == line
     assert raised.value.path == (source if sources > targets else target)  # where that line is
@@ -209,3 +209,21 @@ def test_lines_that_end_in_carriage_returns_alone_are_no_single_line(tmp_path):
         list(read_text_lines(file))
     file.write_bytes(b"one\rstill one\r\n")
     assert list(read_text_lines(file)) == ["one\rstill one"]
+
+
+@pytest.mark.parametrize("data", [b"a\nb\xffc\n", b"a\r\n\xe4", b"\xff\xfea\x00", b"a\rb\rc\r"])
+def test_what_is_wrong_is_said_of_standard_input_as_of_a_file(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.en"
+    path.write_bytes(data)
+    said = []
+    for lines, name in ((read_text_lines(path), str(path)), (read_text_lines_of(data, "stdin"), "stdin")):
+        with pytest.raises(DataError) as raised:
+            list(lines)
+        said.append(str(raised.value).removeprefix(name))
+    assert said[0] == said[1]
+
+
+def test_standard_input_may_be_empty() -> None:
+    assert list(read_text_lines_of(b"", "stdin")) == []
+    assert list(read_text_lines_of("a\u2028b\u0085c\x0bd\rg\n\n".encode(), "stdin")) == ["a\u2028b\u0085c\x0bd\rg", ""]
+    assert list(read_text_lines_of(b"\xef\xbb\xbfa\r\n\nb", "stdin")) == ["a", "", "b"]

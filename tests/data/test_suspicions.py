@@ -23,7 +23,7 @@ def test_pairs_to_validate_on_that_are_training_pairs_are_counted() -> None:
     train = pairs(600)
     known = Pair(f"  {train[7].source.upper()}", train[7].target.lower(), None, "dev:3")
     (said,) = suspicions(train, [*pairs(2, seed=2), known])
-    assert said.startswith("1 of the pairs to validate on is training pairs too (first: dev:3)")
+    assert said.startswith("1 of the pairs to validate on is a training pair too (first: dev:3)")
     (said,) = suspicions(train, [train[7], known])
     assert said.startswith("2 pairs to validate on are training pairs too (first: train:8)")
 

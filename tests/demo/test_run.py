@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from polyhead.corpora.text_lines import read_text_lines
 from polyhead.demo.grammar import DemoCorpus, Example, generate
 from polyhead.demo.run import DemoReport, recipe_values, run_demo, write_corpus
 from polyhead.demo.texts import TextScores
 from polyhead.recipe.load import make_recipe, parse_keys
-from polyhead.text import split_lines
 
 QUICK = (
     "--training.max_updates 2 --training.validate_every 2 --model.d_model 16 --model.d_ff 16 "
@@ -29,8 +29,7 @@ def test_the_files_hold_the_corpus_line_by_line(corpus: DemoCorpus, tmp_path: Pa
     for split in ("train", "dev", "test"):
         for language in ("fr", "ko"):
             sources, targets = (
-                split_lines((tmp_path / f"{split}.en-{language}.{side}").read_text(encoding="utf-8"))
-                for side in ("en", language)
+                list(read_text_lines(tmp_path / f"{split}.en-{language}.{side}")) for side in ("en", language)
             )
             wanted = [(e.source, e.target) for e in getattr(corpus, split) if e.language == language]
             assert list(zip(sources, targets, strict=True)) == wanted

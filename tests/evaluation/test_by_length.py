@@ -80,7 +80,7 @@ def test_bounds_must_ascend(bounds: list[int]) -> None:
 
 
 def test_other_mistakes_are_named() -> None:
-    with pytest.raises(PolyheadError, match="1 hypotheses but 2 sources"):
+    with pytest.raises(PolyheadError, match="1 hypothesis but 2 sources"):
         quality_by_length(["w", "w"], ["x"], ["x"], "en")
     with pytest.raises(PolyheadError, match="at least 1 quantile"):
         quality_by_length(["w"], ["x"], ["x"], "en", quantiles=0)

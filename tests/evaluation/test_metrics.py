@@ -134,7 +134,7 @@ def test_the_forms_for_programs_and_for_people() -> None:
 def test_errors_name_what_is_wrong() -> None:
     with pytest.raises(PolyheadError, match="3 hypotheses but 2 references"):
         evaluate(OUTPUT, REFERENCES[:2], "en")
-    with pytest.raises(PolyheadError, match="3 hypotheses but 1 sources"):
+    with pytest.raises(PolyheadError, match="3 hypotheses but 1 source:"):
         evaluate(OUTPUT, REFERENCES, "en", sources=["x"])
     with pytest.raises(PolyheadError, match="'ter' was not measured, only bleu"):
         evaluate(OUTPUT, REFERENCES, "en", ["bleu"])["ter"]

@@ -46,9 +46,9 @@ def test_references_are_one_list_or_several() -> None:
     ("hypotheses", "references", "message"),
     [
         (["a", "b", "c"], ["x"] * 4, "3 hypotheses but 4 references"),
-        (["a", "b"], [["x", "y"], ["x"]], "2 hypotheses but 1 references in set 2"),
+        (["a", "b"], [["x", "y"], ["x"]], "2 hypotheses but 1 reference in set 2"),
         ([], [], "nothing to compare"),
-        (["a"], [], "1 hypotheses and 0 references"),
+        (["a"], [], "1 hypothesis and 0 references"),
         ("a sentence", ["a sentence"], "a list of sentences"),
         (["a sentence"], "a sentence", "a list of sentences"),
     ],

@@ -1,5 +1,8 @@
 """Exported directories appear whole or not at all."""
 
+import os
+import stat
+
 import pytest
 
 from polyhead.errors import ModelError, WriteError
@@ -39,3 +42,15 @@ def test_a_failure_leaves_nothing(toy_model, tmp_path, monkeypatch):
 def test_models_that_are_none(tmp_path):
     with pytest.raises(ModelError, match="not a model directory"):
         export(tmp_path / "nothing", "huggingface", tmp_path / "out")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o077])
+def test_files_have_the_modes_that_the_users_umask_gives(toy_model, tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        export(toy_model, "huggingface", tmp_path / "out")
+    finally:
+        os.umask(before)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "out").iterdir()} == {0o666 & ~umask}
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o777 & ~umask

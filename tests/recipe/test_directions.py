@@ -11,7 +11,7 @@ from polyhead.recipe.load import make_recipe, merge
 from polyhead.recipe.prepare import read_pairs
 from polyhead.recipe.record import read_record
 from polyhead.recipe.schema import DataConfig
-from polyhead.recipe.shortlist import make_shortlist
+from polyhead.recipe.shortlist import make_shortlists
 from polyhead.recipe.train import train
 from polyhead.translating.translator import Translator
 
@@ -87,7 +87,7 @@ def test_the_model_translates_both_ways_and_is_scored_in_both(toy, capsys):
     for language in ("en", "ko"):
         assert len(Translator.load(outcome.directory).translate(["bado"], target_language=language)) == 1
     assert train(merge(recipe, {"training": {"max_updates": 6}}), resume=True).finished
-    assert make_shortlist(outcome.directory).pairs == 120, "both directions of the 60"
+    assert sum(made.pairs for made in make_shortlists(outcome.directory)) == 120, "both directions of the 60"
     assert train(merge(read_record(outcome.directory), {"training": {"max_updates": 8}}), resume=True).finished
 
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from polyhead.errors import RecipeError
+from polyhead.errors import ModelError, RecipeError
 from polyhead.files import write_text
 from polyhead.manifest import write_listed_text
 from polyhead.recipe import distill as module
@@ -152,7 +152,7 @@ def test_what_cannot_be_gone_on_with(toy, toy_model, tagged_model, tmp_path):
     values = toy.values("student", training__max_updates=2)
     with pytest.raises(RecipeError, match="no distillation to resume"):
         distill([toy_model], values, resume=True)
-    with pytest.raises(RecipeError, match=r"no model directory: it has no config\.json"):
+    with pytest.raises(ModelError, match=r"is not a \(finished\) model directory"):
         distill([tmp_path / "nothing"], values)
     distill([toy_model], values)
     with pytest.raises(RecipeError, match="already holds a distillation"):

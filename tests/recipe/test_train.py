@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -156,8 +157,21 @@ def test_test_sets_are_scored_and_stand_on_the_card(toy):
     name = str(toy.directory / "test.source")
     assert set(outcome.scores) == {"dev", name}
     card = (outcome.directory / "README.md").read_text(encoding="utf-8")
-    assert f"| {name} | bleu |" in card
-    assert "polyhead translate" in card
+    assert "| test.source | bleu |" in card
+    assert "polyhead translate model\n" in card
+    assert "- Data: `train.source`, `train.target`, 150 pairs\n" in card
+    assert "- Validated on: `dev.source`, `dev.target`, 12 pairs\n" in card
+    assert f"- Finished: {datetime.now(UTC).date().isoformat()}\n" in card
+    assert "- Licence: none is named; the texts that it was trained on have their own\n" in card
+    assert "Teacher" not in card
+    assert str(toy.directory) not in card
+
+
+def test_the_card_names_the_licence_and_text_that_was_held_out(toy):
+    values = toy.values(licence="CC-BY-4.0", data__dev=[], training__max_updates=2)
+    card = (train(values).directory / "README.md").read_text(encoding="utf-8")
+    assert "- Licence: CC-BY-4.0\n" in card
+    assert "- Validated on: 7 pairs held out of the training text\n" in card
 
 
 def test_a_missing_test_set_is_noticed_before_training(toy):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.formats.translating import answered
+from polyhead.formats.translating import checked, to_send
 from polyhead.server.xml_markup import TagNames, read_xml_text
 from tests.formats.translators import copy, shout
 
@@ -15,7 +15,8 @@ NONE = TagNames()
 
 def translated(document, names=NONE, translate=shout):
     spliced = read_xml_text(document, names)
-    return spliced.filled(answered(spliced.units, translate, lambda marked: marked))
+    texts = to_send(spliced.units, ())
+    return spliced.filled(checked(spliced.units, texts, translate(texts)))
 
 
 def sent(document, names=NONE):

@@ -32,10 +32,40 @@ def test_round_trip(bundle, some, written) -> None:
     assert sorted(path.name for path in written.iterdir()) == ["SHA256SUMS", NAME]
 
 
-def test_a_tagged_models_tags_are_fixed_pieces_too(some, tmp_path) -> None:
+def test_a_tagged_model_has_one_for_each_language_whose_tags_are_fixed_pieces_too(some, tmp_path) -> None:
     tagged = small_bundle(SHAPE)
-    save_shortlist(tmp_path, some, tagged.source_tokenizer, tagged.target_tokenizer)
-    assert load(tagged, tmp_path).fixed == 6
+    tokenizers = tagged.source_tokenizer, tagged.target_tokenizer
+    path = save_shortlist(tmp_path, some, *tokenizers, "xc")
+    assert path.name == "shortlist.xc.safetensors"
+    found = load_shortlist(tmp_path, *tokenizers)
+    xb, xc = (tokenizers[0].tag(language) for language in ("xb", "xc"))
+    assert set(found.of([xc, 7])) == {*range(6), *some.of([7]), *some.of([xc])}
+    with pytest.raises(ModelError, match="no shortlist for xb, only for xc"):
+        found.of([xb, 7])
+
+
+def test_an_older_versions_file_for_all_languages_serves_those_it_has_text_of(make, some, tmp_path) -> None:
+    tagged = small_bundle(SHAPE)
+    tokenizers = tagged.source_tokenizer, tagged.target_tokenizer
+    size = tagged.config.target_vocabulary
+    xb, xc = (tokenizers[0].tag(language) for language in ("xb", "xc"))
+    of_both, of_one = make({xb: [9], xc: [10], 20: [30]}, size), make({xb: [9], 20: [30]}, size)
+    save_shortlist(tmp_path, of_both, *tokenizers)
+    found = load_shortlist(tmp_path, *tokenizers)
+    assert {9, 30} <= set(found.of([xb, 20]))
+    assert {10, 30} <= set(found.of([xc, 20]))
+    save_shortlist(tmp_path, of_one, *tokenizers)
+    found = load_shortlist(tmp_path, *tokenizers)
+    assert {9, 30} <= set(found.of([xb, 20]))
+    with pytest.raises(ModelError, match="no shortlist for xc, only for xb"):
+        found.of([xc, 20])
+    save_shortlist(tmp_path, some, *tokenizers, "xc")
+    found = load_shortlist(tmp_path, *tokenizers)
+    assert {9, 30} <= set(found.of([xb, 20])), "a language without a file of its own keeps the old one"
+    assert set(found.of([xc, 20])) >= set(some.of([xc, 20]))
+    save_shortlist(tmp_path, some, *tokenizers, "xb")
+    assert not (tmp_path / NAME).exists(), "each language has a file of its own"
+    load_shortlist(tmp_path, *tokenizers)
 
 
 def test_none_there(bundle, tmp_path) -> None:

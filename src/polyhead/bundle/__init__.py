@@ -8,7 +8,8 @@
                          ends, and format (1)
     README.md            the model card, written when training ends
     shortlist.safetensors    only after `polyhead shortlist`: for each source piece the target pieces that may come of
-                         it, `offsets` and `tokens`; its format (1), and the SHA-256 of the vocabularies it is for
+                         it, `offsets` and `tokens`; its format (1), and the SHA-256 of the vocabularies it is for.
+                         A model that writes several languages has shortlist.LANGUAGE.safetensors for each
     training/recipe.toml     every key in force, and the library versions; can be trained from again
     training/data.json       counts and fingerprints of the training and the dev pairs
     training/metrics.jsonl   an object a line. Training: update, epoch, seconds, learning_rate, loss, target_tokens,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from polyhead.cli.usage import UsageError
+from polyhead.errors import counted
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Corpora:
         """Raises UsageError for options that don't go together."""
         if len(self.source) != len(self.target):
             raise UsageError(
-                f"--source names {len(self.source)} files and --target {len(self.target)}; they go in pairs"
+                f"--source names {counted(len(self.source), 'file')} and --target {len(self.target)}; they go in pairs"
             )
         corpora = len(self.source) + len(self.pairs)
         if len(self.weights) not in (0, corpora):
@@ -39,8 +40,8 @@ class Corpora:
                 option for option, given in (("--source", self.source), ("--pairs", self.pairs)) if given
             )
             raise UsageError(
-                f"{names or '--source'} names {corpora} files and --weight {len(self.weights)} weights; give a weight "
-                "for each corpus, or none"
+                f"{names or '--source'} names {counted(corpora, 'file')} and --weight "
+                f"{counted(len(self.weights), 'weight')}; give a weight for each corpus, or none"
             )
         if (self.dev_source is None) != (self.dev_target is None):
             raise UsageError("--dev-source and --dev-target go together")

@@ -7,7 +7,7 @@ from re import Pattern
 from typing import TYPE_CHECKING
 
 from polyhead.cli.usage import UsageError
-from polyhead.errors import DataError
+from polyhead.errors import DataError, counted
 from polyhead.inline.codes import Marked
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def translate_document(
     with atomic_file(out) as temporary:
         temporary.write_bytes(done.content)
     _say([f"{file}, {problem}" for problem in done.problems])
-    print(f"polyhead: {out}: {done.units:,} texts translated", file=sys.stderr)
+    print(f"polyhead: {out}: {counted(done.units, 'text')} translated", file=sys.stderr)
 
 
 def say_problems(results: Sequence["Translation"]) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from cyclopts import CycloptsError
+from cyclopts import CycloptsError, UnusedCliTokensError
 
 from polyhead.cli.signals import Ended
 from polyhead.cli.usage import UsageError
-from polyhead.errors import PolyheadError, shortened
+from polyhead.errors import PolyheadError, shortened, shown
 from polyhead.extras import missing_extra
 from polyhead.memory.freed import out_of_memory
 
@@ -45,6 +45,12 @@ class Ending(NamedTuple):
 def ending_of(error: BaseException, words: Sequence[str]) -> Ending | None:
     """What an error means to the user who gave the command `words`; None where it is a fault of this program."""
     match error:
+        case UnusedCliTokensError():
+            return Ending(
+                2,
+                f"nothing is to be done with {', '.join(map(shown, error.unused_tokens or []))}; an option that takes "
+                "several values is given once for each, as in --source A --source B",
+            )
         case CycloptsError() | UsageError():
             return Ending(2, f"{error}\nTry `polyhead --help` or `polyhead COMMAND --help`.")
         case PolyheadError():

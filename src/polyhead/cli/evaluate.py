@@ -1,7 +1,8 @@
 """`polyhead evaluate`."""
 
 import json
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
@@ -31,7 +32,7 @@ def evaluate(
     model
         A model directory; it translates --source. Leave it out to score a file with --hypothesis.
     reference
-        The right translations; several files are several references for each line.
+        The right translations. Give it once for each of several files, which are several references for each line.
     source
         The text that was, or is to be, translated.
     hypothesis
@@ -52,39 +53,34 @@ def evaluate(
         Write JSON.
 
     """
-    from polyhead.cli.streams import progress_bar, read_lines
+    from polyhead.cli.scored import check_aligned, say_blank
+    from polyhead.cli.streams import read_lines
     from polyhead.corpora.file_names import language_of
     from polyhead.evaluation.metrics import evaluate as measure
     from polyhead.evaluation.significance import paired_bootstrap
 
-    if (model is None) == (hypothesis is None):
-        raise UsageError("give either a model directory (with --source) or an output (--hypothesis)")
+    _check_usage(model, source, hypothesis, by_length)
+    output = {str(hypothesis): read_lines(hypothesis)} if hypothesis is not None else {}
     references = [read_lines(path) for path in reference]
+    named = dict(zip(map(str, reference), references, strict=True))
     sources = read_lines(source) if source is not None else None
+    beside = {str(source): sources} if source is not None and sources is not None else {}
+    against = {str(baseline): read_lines(baseline)} if baseline is not None else {}
+    files = {**output, **named, **against, **(beside if by_length or not output else {})}
+    check_aligned(files)
     language = to
     if model is not None:
-        from polyhead.translating.translator import Translator
-
-        if sources is None:
-            raise UsageError("a model needs something to translate: give --source")
-        translator = Translator.load(model)
-        known = translator.config.target_languages
-        tokenize = tokenize or translator.config.score_tokenize
-        language = to or (known[0] if len(known) == 1 else None)
-        asked = to if translator.config.tagged else None
-        with progress_bar("translating", len(sources)) as advance:
-            results = translator.translate(sources, beam_size=beam, target_language=asked, progress=advance)
-        outputs = [result.text for result in results]
+        translated = _translate(model, sources or [], beam, to)
+        outputs, language, tokenize = translated.lines, to or translated.language, tokenize or translated.tokenize
     else:
-        outputs = read_lines(hypothesis)
-    if by_length and sources is None:
-        raise UsageError("quality by length needs the source text: give --source")
+        outputs = output[str(hypothesis)]
     language = language or language_of(reference[0])
     scores = measure(outputs, references, language, tokenize=tokenize, sources=sources if by_length else None)
     comparison = None
     if baseline is not None:
-        systems = {"baseline": read_lines(baseline), "this": outputs}
+        systems = {"baseline": against[str(baseline)], "this": outputs}
         comparison = paired_bootstrap(systems, references, language, tokenize=tokenize)
+    say_blank(files)
     if json_output:
         result = {**scores.to_dict(), **({"comparison": comparison.to_dict()} if comparison else {})}
         print(json.dumps(result, ensure_ascii=False))
@@ -92,3 +88,39 @@ def evaluate(
         print(scores)
         if comparison is not None:
             print(f"\n{comparison}")
+
+
+def _check_usage(model: Path | None, source: Path | None, hypothesis: Path | None, by_length: bool) -> None:
+    """Raises UsageError for options that don't go together."""
+    if model is not None and hypothesis is not None and model.is_file():
+        raise UsageError(
+            f"{model} is taken for a model directory, but it is a file; give --reference once for each of several "
+            "files: --reference A --reference B"
+        )
+    if (model is None) == (hypothesis is None):
+        raise UsageError("give either a model directory (with --source) or an output (--hypothesis)")
+    if model is not None and source is None:
+        raise UsageError("a model needs something to translate: give --source")
+    if by_length and source is None:
+        raise UsageError("quality by length needs the source text: give --source")
+
+
+class _Translated(NamedTuple):
+    """What a model wrote, in which language if it has only one, and sacreBLEU's tokenizer that its recipe names."""
+
+    lines: list[str]
+    language: str | None
+    tokenize: str | None
+
+
+def _translate(model: Path, sources: list[str], beam: int | None, to: str | None) -> _Translated:
+    from polyhead.cli.streams import progress_bar
+    from polyhead.translating.translator import Translator
+
+    translator = Translator.load(model)
+    known = translator.config.target_languages
+    asked = to if translator.config.tagged else None
+    with progress_bar("translating", len(sources)) as advance:
+        results = translator.translate(sources, beam_size=beam, target_language=asked, progress=advance)
+    language = known[0] if len(known) == 1 else None
+    return _Translated([result.text for result in results], language, translator.config.score_tokenize)

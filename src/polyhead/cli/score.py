@@ -31,7 +31,8 @@ def score(
     to
         The target language, for a model that writes several.
     json_lines
-        One JSON object a line, with every token's log-probability.
+        One JSON object a line, with every token's log-probability, and the score: as in `polyhead translate`, the
+        log-probability divided by the length penalty of the model's own search.
 
     """
     from polyhead.cli.streams import read_lines, write_lines

@@ -3,6 +3,7 @@
 from polyhead.cli.numbers import Pieces
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
+from polyhead.errors import counted
 
 
 def shortlist(
@@ -18,6 +19,7 @@ def shortlist(
     """Find the target pieces that each source piece may become, and write them into the model directory.
 
     `polyhead translate MODEL --shortlist` then chooses among a sentence's few hundred pieces, not all: somewhat faster.
+    A model that writes several languages gets one shortlist for each language that the text is translated into.
 
     Parameters
     ----------
@@ -25,6 +27,7 @@ def shortlist(
         A model directory.
     source
         Parallel text, a sentence a line; plain, .gz, .xz or .zst. Left out, it is the model's training text.
+        Give it once for each of several files.
     target
         Its translation, line by line.
     to
@@ -36,18 +39,20 @@ def shortlist(
 
     """
     from polyhead.data.readers import LinesConfig
-    from polyhead.recipe.shortlist import make_shortlist
+    from polyhead.recipe.shortlist import make_shortlists
     from polyhead.shortlist.build import ShortlistConfig
 
     if len(source) != len(target):
-        raise UsageError(f"--source names {len(source)} files and --target {len(target)}; they go in pairs")
+        named = counted(len(source), "file")
+        raise UsageError(f"--source names {named} and --target {len(target)}; they go in pairs")
     if to and len(to) != len(target):
-        raise UsageError(f"--to names {len(to)} languages for {len(target)} --target files; each has one")
+        files = counted(len(target), "--target file")
+        raise UsageError(f"--to names {counted(len(to), 'language')} for {files}; each has one")
     languages = to or (None,) * len(source)
     readers = [
         LinesConfig(source=one, target=other, target_language=language)
         for one, other, language in zip(source, target, languages, strict=True)
     ]
-    made = make_shortlist(model, readers, ShortlistConfig(best=best, frequent=frequent))
-    length = f"{made.coverage.pieces:,.0f} of {made.shortlist.target_vocabulary:,} pieces"
-    print(f"{made.path}: from {made.pairs:,} sentence pairs; a sentence's list has {length} on average")
+    for made in make_shortlists(model, readers, ShortlistConfig(best=best, frequent=frequent)):
+        length = f"{made.coverage.pieces:,.0f} of {made.shortlist.target_vocabulary:,} pieces"
+        print(f"{made.path}: from {counted(made.pairs, 'sentence pair')}; a sentence's list has {length} on average")

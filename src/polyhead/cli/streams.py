@@ -1,27 +1,19 @@
 """Lines in from files or standard input; results out to standard output, everything else to standard error."""
 
-import codecs
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
-from polyhead.corpora.text_lines import read_text_lines
-from polyhead.errors import DataError
+from polyhead.corpora.text_lines import read_text_lines, read_text_lines_of
 from polyhead.refusals import write_errors
-from polyhead.text import split_lines
 
 
 def read_lines(path: Path | None) -> list[str]:
     """The lines of a file, or of standard input; none of an empty one. DataError names a line not in UTF-8."""
     if path is not None and str(path) != "-":
         return list(read_text_lines(path)) if not _is_empty(path) else []
-    data = sys.stdin.buffer.read().removeprefix(codecs.BOM_UTF8)
-    try:
-        return split_lines(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"not UTF-8 (byte {error.start}); convert it, for instance with iconv", "stdin", line) from None
+    return list(read_text_lines_of(sys.stdin.buffer.read(), "stdin"))
 
 
 def _is_empty(path: Path) -> bool:

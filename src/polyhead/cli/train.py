@@ -41,9 +41,13 @@ def train(
     recipe
         A TOML file, as in `recipes/`; without it --source and --target, or --pairs, and defaults that suit them.
     keys
-        Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number.
+        Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number. Those that
+        people change most: --model.preset (tiny, small, base), --tokenizer.vocabulary_size, --model.dropout,
+        --training.max_updates, --training.patience, --training.schedule.learning_rate, --data.batching.max_tokens,
+        --data.cleaning.max_words, --decoding.beam_size, --seed, --threads. `polyhead train --keys` lists all.
     source
-        Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst.
+        Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst. Give it once for
+        each of several files.
     target
         Its translation, line by line; of subtitles by their times.
     pairs
@@ -122,6 +126,11 @@ def given_values(
     """
     from polyhead.recipe.load import merge, parse_keys, read_toml
 
+    if recipe is not None and _is_recipe(recipe) and corpora.source and Path(recipe).suffix != ".toml":
+        raise UsageError(
+            f"{shown(recipe)} is taken for a recipe, but is no .toml file; give --source and --target once for each "
+            "of several files: --source A --source B"
+        )
     words = list(keys)
     if recipe is not None and not _is_recipe(recipe):
         words.insert(0, recipe)

@@ -78,7 +78,8 @@ def translate(
     beam
         Beam size; 1 is greedy search. The model's own setting if left out.
     n_best
-        How many translations a line; more than one are written as `line number ||| translation ||| score`.
+        How many translations a line; more than one are written as `line number ||| translation ||| score`. The
+        score is the log-probability, in nats, divided by the length penalty.
     sample
         Draw translations from the model's distribution instead of searching the best.
     temperature
@@ -111,7 +112,7 @@ def translate(
     keep
         A regular expression of more text that stays as it is.
     ensemble
-        More model directories, whose probabilities are averaged with the first one's.
+        More model directories, whose probabilities are averaged with the first one's. Give it once for each.
     align
         Write word alignments after a tab, or behind the scores of several translations, as source-target pairs such as
         0-0 1-2.
@@ -140,6 +141,7 @@ def translate(
         say_problems,
         translate_document,
     )
+    from polyhead.cli.fewer import say_fewer
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.hardware import use_cores
     from polyhead.inline.codes import Marked
@@ -198,6 +200,7 @@ def translate(
         results = run([find(line, protect, own) for line in lines])
         write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
         say_problems(results)
+        say_fewer(results, n_best)
 
 
 def _beam(usual: BeamConfig, asked: Mapping[str, float | None]) -> BeamConfig:

@@ -1,7 +1,7 @@
 """`polyhead verify`."""
 
 from polyhead.cli.paths import NamedPath
-from polyhead.errors import ModelError
+from polyhead.errors import ModelError, counted
 
 
 def verify(model: NamedPath, /, *, accept: bool = False) -> None:
@@ -25,7 +25,7 @@ def verify(model: NamedPath, /, *, accept: bool = False) -> None:
     found = find_differences(model)
     for path, difference in found.differences.items():
         print(f"{path}: {difference}")
-    print(f"{model}: {found.files} files, {found.files - len(found.differences)} as they were written")
+    print(f"{model}: {counted(found.files, 'file')}, {found.files - len(found.differences):,} as they were written")
     if found.differences:
         raise ModelError(
             f"{next(iter(found.differences))} is not as it was written; copy it again, or take the files as they are "

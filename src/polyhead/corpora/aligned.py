@@ -6,7 +6,7 @@ from itertools import zip_longest
 from polyhead.corpora.member import Member
 from polyhead.corpora.text_lines import text_lines
 from polyhead.corpora.unit import SOURCE, TARGET, Unit
-from polyhead.errors import DataError
+from polyhead.errors import DataError, counted
 
 
 def read_aligned(source: Member, target: Member, names: tuple[str, str] = (SOURCE, TARGET)) -> Iterator[Unit]:
@@ -33,7 +33,7 @@ def _unequal(source: Member, target: Member, number: int, longer: int, one: str 
     shorter = number - 1
     counts = (shorter, longer) if one is None else (longer, shorter)
     message = (
-        f"the files are not aligned: {source.name} has {counts[0]} lines and {target.name} has {counts[1]}, so line "
-        f"{number} has no partner"
+        f"the files are not aligned: {source.name} has {counted(counts[0], 'line')} and {target.name} has {counts[1]}, "
+        f"so line {number} has no partner"
     )
     return DataError(message, target.name if one is None else source.name, number)

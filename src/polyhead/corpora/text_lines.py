@@ -27,6 +27,15 @@ def lines_of_text(member: Member) -> Iterator[str]:
     return _decoded(_raw_lines(member, _checked(chunks(member), member)), member)
 
 
+def read_text_lines_of(data: bytes, name: str) -> Iterator[str]:
+    """`read_text_lines` for what isn't in a file, such as standard input; none of no bytes.
+
+    name: what messages call it
+    """
+    member = Member.of(Path(name))
+    return _decoded(_raw_lines(member, iter([data])), member) if data else iter(())
+
+
 def text_lines(member: Member) -> Iterator[str]:
     """The same for any file that is text, whatever its lines mean: also for one of a kind that isn't lines of text."""
     return _decoded(_raw_lines(member, chunks(member)), member)
@@ -45,13 +54,13 @@ def _decoded(lines: Iterator[bytes], member: Member) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if number == 1:
             if line.startswith(_UTF16_BOMS):
-                raise DataError("this file is UTF-16; save it as UTF-8", member.name, 1)
+                raise DataError("this text is UTF-16; save it as UTF-8", member.name, 1)
             line = line.removeprefix(_UTF8_BOM)
         try:
             yield line.removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             byte = line[error.start]
-            message = f"invalid UTF-8: byte {error.start + 1} of the line is 0x{byte:02X}; save the file as UTF-8"
+            message = f"invalid UTF-8: byte {error.start + 1} of the line is 0x{byte:02X}; save the text as UTF-8"
             raise DataError(message, member.name, number) from error
 
 

@@ -1,7 +1,7 @@
 """Leaving out pairs that teach nothing or teach wrong, and saying which and why."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -13,7 +13,21 @@ from polyhead.data.readers.pair import Pair, usable
 from polyhead.limits import MOST_COUNTED
 from polyhead.text import is_blank
 
-Reason = Literal[Flaw, "empty", "same on both sides", "too long", "lengths do not match", "duplicate"]
+Reason = Literal[
+    Flaw,
+    "empty",
+    "same on both sides",
+    "too many words",
+    "too many characters",
+    "lengths do not match",
+    "duplicate",
+]
+_LIMITS: Mapping[Reason, str] = {
+    "too many words": "max_words",
+    "too many characters": "max_characters",
+    "lengths do not match": "max_ratio",
+}
+"""The setting that decides, for the reasons that have a number of one."""
 
 # Added to both lengths before they are compared: "OK." may well be a sentence in another language.
 _RATIO_SMOOTHING = 20
@@ -44,6 +58,8 @@ class Dropped:
     reason: Reason
     count: int
     example: str
+    setting: str = ""
+    """The limit that it was above, by its name in a recipe; empty where there is no number."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,7 @@ class CleaningReport:
 
     def __str__(self) -> str:
         rows = [("pairs read", self.read, "")]
-        rows += [(f"  {drop.reason}", drop.count, f"first at {drop.example}") for drop in self.dropped]
+        rows += [(f"  {drop.reason}", drop.count, _first(drop)) for drop in self.dropped]
         again = f"of which {self.repeated:,} came before" if self.repeated else ""
         rows += [("pairs kept", self.kept, again)]
         width = max(len(label) for label, _, _ in rows)
@@ -94,7 +110,8 @@ def rows_to_keep(pairs: Sequence[Pair], config: CleaningConfig) -> tuple[list[in
             counts[reason] = counts.get(reason, 0) + 1
             examples.setdefault(reason, pair.origin)
     order: tuple[Reason, ...] = get_args(Reason)
-    dropped = tuple(Dropped(reason, counts[reason], examples[reason]) for reason in order if reason in counts)
+    found: list[Reason] = [reason for reason in order if reason in counts]
+    dropped = tuple(Dropped(each, counts[each], examples[each], _setting(each, config)) for each in found)
     return kept, CleaningReport(len(pairs), len(kept), dropped, repeated)
 
 
@@ -106,18 +123,29 @@ def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
         return "empty"
     if config.drop_untranslated and pair.source == pair.target:
         return "same on both sides"
-    if any(_too_long(side, config) for side in (pair.source, pair.target)):
-        return "too long"
+    sides = pair.source, pair.target
+    if config.max_characters is not None and max(map(len, sides)) > config.max_characters:
+        return "too many characters"
+    if config.max_words is not None and any(_has_more_words(side, config.max_words) for side in sides):
+        return "too many words"
     if config.max_ratio and abs(math.log(_ratio(pair) / usual)) > math.log(config.max_ratio):
         return "lengths do not match"
     return None
 
 
-def _too_long(text: str, config: CleaningConfig) -> bool:
-    if config.max_characters is not None and len(text) > config.max_characters:
-        return True
+def _has_more_words(text: str, most: int) -> bool:
     # n words take at least 2n - 1 characters: short texts need no counting.
-    return config.max_words is not None and len(text) >= 2 * config.max_words and len(text.split()) > config.max_words
+    return len(text) >= 2 * most and len(text.split()) > most
+
+
+def _setting(reason: Reason, config: CleaningConfig) -> str:
+    name = _LIMITS.get(reason)
+    return "" if name is None else f"data.cleaning.{name} = {getattr(config, name):g}"
+
+
+def _first(drop: Dropped) -> str:
+    above = f", above {drop.setting}" if drop.setting else ""
+    return f"first at {drop.example}{above}"
 
 
 def _ratio(pair: Pair) -> float:

@@ -55,10 +55,9 @@ def _of_validation(train: Sequence[Pair], judged: Sequence[Pair]) -> Iterator[st
     learnt = {each for each in map(_folded, train if known else ()) if each in known}
     leaked = [pair for pair, each in zip(dev, folded, strict=True) if each in learnt]
     if leaked:
-        counted = _counted(leaked, "pairs to validate on", "are")
-        yield (
-            f"{counted} training pairs too (first: {leaked[0].origin}): scores will be better than those of other text"
-        )
+        one = len(leaked) == 1
+        counted = f"{_counted(leaked, 'pairs to validate on', 'are')} {'a training pair' if one else 'training pairs'}"
+        yield (f"{counted} too (first: {leaked[0].origin}): scores will be better than those of other text")
 
 
 def _are_unrelated(pairs: Sequence[Pair]) -> bool:

@@ -89,7 +89,7 @@ def quality_by_length(
     would otherwise score 0 even when every one is right. Raises PolyheadError like `evaluate`, and for bad bounds.
     """
     reference_sets = check_references(hypotheses, references)
-    check_count(hypotheses, sources, "sources")
+    check_count(hypotheses, sources, "source")
     lengths = [len(source.split()) if unit == "words" else len(source.strip()) for source in sources]
     bounds = _quantile_bounds(lengths, quantiles) if quantiles is not None else list(upper_bounds)
     if any(low >= high for low, high in zip([0, *bounds], bounds, strict=False)):

@@ -6,7 +6,7 @@ Each figure carries the signature that makes it comparable.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, counted
 from polyhead.evaluation.by_length import QualityByLength, quality_by_length
 from polyhead.evaluation.scoring import MetricOptions, References, Score, check_references, measure
 from polyhead.evaluation.tokenization import choose_tokenization
@@ -44,7 +44,7 @@ class Scores:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.sentences} sentences"]
+        lines = [counted(self.sentences, "sentence")]
         for score in self.scores:
             lines.append(str(score))
             if score.details:

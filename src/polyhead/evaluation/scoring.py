@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, counted
 from polyhead.evaluation.tokenization import primary_language
 
 References = Sequence[str] | Sequence[Sequence[str]]
@@ -143,21 +143,29 @@ def check_references(hypotheses: Sequence[str], references: References) -> list[
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise PolyheadError("a list of sentences is needed, not a single string: put the sentence into a list")
     if not hypotheses or not references:
-        raise PolyheadError(f"nothing to compare: {len(hypotheses)} hypotheses and {len(references)} references")
+        given = counted(len(references), "reference")
+        raise PolyheadError(f"nothing to compare: {_hypotheses(hypotheses)} and {given}")
     single = isinstance(references[0], str)
     sets = [list(cast(Sequence[str], references))] if single else [list(each) for each in references]
     for number, reference_set in enumerate(sets, start=1):
-        which = "references" if single else f"references in set {number}"
-        check_count(hypotheses, reference_set, which)
+        check_count(hypotheses, reference_set, "reference", "" if single else f" in set {number}")
     return sets
 
 
-def check_count(hypotheses: Sequence[str], others: Sequence[str], which: str) -> None:
-    """Raises PolyheadError with both numbers where there are not as many `others` as hypotheses."""
+def check_count(hypotheses: Sequence[str], others: Sequence[str], noun: str, where: str = "") -> None:
+    """Raises PolyheadError with both numbers where there are not as many `others` as hypotheses.
+
+    noun: what one of the others is; where: which of several sets they are
+    """
     if len(others) != len(hypotheses):
         raise PolyheadError(
-            f"{len(hypotheses)} hypotheses but {len(others)} {which}: they must be aligned, sentence by sentence"
+            f"{_hypotheses(hypotheses)} but {counted(len(others), noun)}{where}: they must be aligned, sentence by "
+            "sentence"
         )
+
+
+def _hypotheses(hypotheses: Sequence[str]) -> str:
+    return counted(len(hypotheses), "hypothesis", "hypotheses")
 
 
 def _sacrebleu() -> Any:

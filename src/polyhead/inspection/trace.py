@@ -56,7 +56,8 @@ def trace(
     """
     bundle, edits = translator.bundle, edits or Edits()
     bundle.check()
-    sources = [_read(translator, one, target_language) for one in (text, companion) if one is not None]
+    given = {"text": text, "companion": companion}
+    sources = [_read(translator, one, target_language, name) for name, one in given.items() if one is not None]
     view = view_of(bundle.model)
     apply(edits, view)
     settings = beam_settings(translator, beam_size)
@@ -94,15 +95,15 @@ def trace(
     )
 
 
-def _read(translator: Subject, text: str, target_language: str | None) -> list[int]:
-    """What the encoder reads, without `<eos>`."""
+def _read(translator: Subject, text: str, target_language: str | None, name: str) -> list[int]:
+    """What the encoder reads, without `<eos>`. name: what messages call the text."""
     if not text.strip():
-        raise EmptyText("there is nothing to look at in an empty text")
+        raise EmptyText(f"there is nothing to look at in an empty {name}")
     ids = translator.encode_source(text, target_language)
-    check_length(len(ids) + 1, translator.longest_source, "text")
+    check_length(len(ids) + 1, translator.longest_source, name)
     sentences = len(translator.pieces([text], target_language))
     if sentences > 1:
-        raise TooLong(f"the text has {sentences} sentences, which are translated one by one: look at one of them")
+        raise TooLong(f"the {name} has {sentences} sentences, which are translated one by one: look at one of them")
     return ids
 
 

@@ -22,7 +22,7 @@ from polyhead.data.loader import Loader, Position
 from polyhead.data.statistics import share_of_several
 from polyhead.data.store import EncodedCorpus
 from polyhead.data.weighting import weighted
-from polyhead.errors import ModelError, RecipeError
+from polyhead.errors import ModelError, RecipeError, counted
 from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
 from polyhead.model.seq2seq import Seq2SeqModel
@@ -76,7 +76,11 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     if pairs.weights is not None:
         corpus = weighted(corpus, pairs.weights[report.rows], recipe.seed)
     if report.too_long:
-        display.message(f"{report.too_long} pairs of too many tokens are left out (first: {report.example})")
+        limit = "data.max_tokens" if recipe.data.max_tokens <= recipe.model.max_length else "model.max_length"
+        display.message(
+            f"left out: {counted(report.too_long, 'pair')} with more tokens on a side than {limit} = {longest:,} "
+            f"(first: {report.example})"
+        )
     if not report.kept:
         raise RecipeError(
             f"every training pair has more than {longest} tokens on a side; raise data.max_tokens or model.max_length"
@@ -170,6 +174,11 @@ def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokeniz
         source, target = make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
     two = "" if recipe.tokenizer.shared else f" (source), {target.vocabulary_size:,} (target)"
     display.message(f"vocabulary: {source.vocabulary_size:,} pieces{two}")
+    asked = recipe.tokenizer.vocabulary_size
+    for size in dict.fromkeys([source.vocabulary_size, target.vocabulary_size]):
+        if asked is not None and size != asked:
+            why = "the text has no more to give" if size < asked else "its characters alone need so many"
+            display.message(f"tokenizer.vocabulary_size = {asked:,} became {size:,}: {why}")
     return source, target
 
 

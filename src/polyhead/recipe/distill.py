@@ -11,9 +11,10 @@ from pathlib import Path
 import torch
 from pydantic import Field
 
+from polyhead.bundle.config import read_config
 from polyhead.config import Config
 from polyhead.data.readers import Pair
-from polyhead.errors import RecipeError
+from polyhead.errors import RecipeError, counted, shown
 from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
 from polyhead.recipe.directions import both_ways
@@ -24,6 +25,7 @@ from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.plan import choose_device
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.record import check_started, fingerprint, read_record, started
+from polyhead.recipe.schema import Recipe
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
 from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
@@ -75,6 +77,8 @@ def _distill_in(
     begun = read_record(draft.out) if started(draft.out) else None
     values = with_languages(values, begun, PlainDisplay().message)
     draft = make_recipe(values)
+    if not corpus.begun:
+        _check_languages(teachers[0], draft)
     pairs = read_pairs(draft.data, draft.seed)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)
@@ -82,7 +86,7 @@ def _distill_in(
         teacher = Translator.load(*teachers, dtype="float32")  # what is learnt shall not depend on the machine
         held.check()
         if damaged := corpus.begin(identity, [str(directory) for directory in teachers]):
-            PlainDisplay().message(f"{corpus.directory}: {damaged} damaged shards are translated again")
+            PlainDisplay().message(f"{corpus.directory}: {counted(damaged, 'damaged shard')} translated again")
         if not _translate(teacher, corpus, held, pairs.train, config, draft.data.score_tokenize):
             return Outcome(draft.out, False, {})
         sets = {"train": pairs.train, "original": pairs.train, "dev": pairs.dev}
@@ -104,6 +108,18 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
         check_directory(out, resume=False)
     elif started(out):
         check_started(out)
+
+
+def _check_languages(teacher: Path, recipe: Recipe) -> None:
+    """Raises RecipeError where a teacher of several languages isn't told which of them to write."""
+    config = read_config(teacher)
+    if not config.tagged:
+        return
+    data, known = both_ways(recipe.data), config.target_languages
+    for language in [reader.target_language or data.target_language for reader in data.train]:
+        if language not in known:
+            asked = f"does not translate to {shown(language)}" if language else "writes several languages"
+            raise RecipeError(f"{teacher} {asked}; name one of {', '.join(known)} with --to")
 
 
 def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:
@@ -142,7 +158,7 @@ def _translate(
 ) -> bool:
     """Every shard that is missing → False where a signal asked to stop; the shard under way is finished first."""
     say, interrupt = PlainDisplay().message, Interrupt()
-    say(f"translating {len(pairs):,} sources, beam {config.beam_size}, {teacher.choices[0]}")
+    say(f"translating {counted(len(pairs), 'source')}, beam {config.beam_size}, {teacher.choices[0]}")
     missing = [start for start in range(0, len(pairs), SHARD) if not corpus.has(start // SHARD)]
     began = told = time.monotonic()
     with stop_on_signals(interrupt):
@@ -152,12 +168,13 @@ def _translate(
             held.check()
             corpus.keep(start // SHARD, shard)
             if interrupt.requested:
-                say(f"stopped after {start + len(some):,} pairs; the same command with --resume goes on from there")
+                translated = counted(start + len(some), "pair")
+                say(f"stopped after {translated}; the same command with --resume goes on from there")
                 return False
             if time.monotonic() - told > TELL_EVERY:
                 told = time.monotonic()
                 left = (told - began) / done * (len(missing) - done)
-                say(f"translated {start + len(some):,} of {len(pairs):,} pairs · {duration(left)} left")
+                say(f"translated {start + len(some):,} of {counted(len(pairs), 'pair')} · {duration(left)} left")
     return True
 
 

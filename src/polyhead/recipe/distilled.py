@@ -60,6 +60,11 @@ class DistilledCorpus:
         """Whether every pair is translated and the readable files stand."""
         return self.begun and "counts" in self._read()
 
+    @property
+    def teachers(self) -> list[str]:
+        """The names of the teachers' directories. Raises RecipeError where the record is damaged."""
+        return [Path(teacher).resolve().name for teacher in self._read()["teachers"]]
+
     def check(self, identity: Identity) -> None:
         """Raises RecipeError if what was begun, if anything, is another corpus."""
         before = self._read()["identity"] if self.begun else identity
@@ -105,9 +110,10 @@ class DistilledCorpus:
             for name, some in {**sets, "train": train}.items()
         }
         ranks = Counter(each.rank for each in distilled)
+        both = zip(train, pairs, strict=True)
         counts = {
             "pairs": len(train),
-            "equal_to_the_reference": sum(new.target == old.target for new, old in zip(train, pairs, strict=True)),
+            "equal_to_the_reference": sum(new.target == old.target != old.source for new, old in both),
             "of_each_rank": [ranks[rank] for rank in range(max(ranks) + 1)],
             "mean_log_probability": sum(each.log_probability for each in distilled) / len(distilled),
         }

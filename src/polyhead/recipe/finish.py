@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
@@ -51,7 +52,7 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
             display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
     trainer.check_place()
     save_profiles(recipe.out, profiles_of(pairs.train, bundle.config.source_language))
-    write_card(recipe, bundle, trainer.progress, results)
+    write_card(recipe, bundle, pairs, trainer.progress, results, datetime.now(UTC).date())
     numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
     write_listed_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")
     display.message(f"the model is in {recipe.out}")

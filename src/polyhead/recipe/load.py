@@ -37,7 +37,12 @@ def read_toml(path: Path) -> Values:
     except FileNotFoundError as error:
         raise RecipeError(f"{path}: there is no such recipe") from error
     except UnicodeDecodeError as error:
-        raise RecipeError(f"{path}: not UTF-8 text (byte {error.start})") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        place = error.start - error.object.rfind(b"\n", 0, error.start)
+        byte = error.object[error.start]
+        raise RecipeError(
+            f"{path}:{line}: invalid UTF-8: byte {place} of the line is 0x{byte:02X}; save the text as UTF-8"
+        ) from error
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}; give a recipe, a TOML file") from error
     except ValueError as error:

@@ -15,10 +15,10 @@ USED = 0.85
 
 def complete_within(
     values: Values, corpus: CorpusStatistics, device: torch.device, seconds: float
-) -> tuple[Values, list[Choice]]:
+) -> tuple[Values, list[Choice], int]:
     """`complete` for a run that may take so many seconds: a smaller model where a larger one could not be trained.
 
-    A few updates are done, and thrown away, to know how many there is time for.
+    A few updates are done, and thrown away, to know how many there is time for, which is the last of what is returned.
     """
     why = ""
     while True:
@@ -29,9 +29,9 @@ def complete_within(
         smaller = SMALLER.get(str(chosen.get("model.preset")))
         if smaller is None or possible >= HURRIED * recipe.training.max_updates:
             break
-        why = f"{recipe.training.minutes:g} minutes are too few for the {chosen['model.preset']} model"
+        why = f"training.minutes = {recipe.training.minutes:g} is too little for the {chosen['model.preset']} model"
         values = merge(values, {"model": {"preset": smaller}})
     completed, choices = complete(values, corpus, device, possible=possible)
     if why:
         choices = [Choice("model.preset", values["model"]["preset"], why), *choices]
-    return completed, choices
+    return completed, choices, possible

@@ -8,7 +8,7 @@ import torch
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.data.suspicions import suspicions
 from polyhead.recipe.defaults import Choice, complete
-from polyhead.recipe.expectation import what_to_expect
+from polyhead.recipe.expectation import of_schedule, what_to_expect
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe
@@ -51,12 +51,16 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     for sentence in [*what_to_expect(pairs), *suspicions(pairs.train, judged)]:
         say(sentence)
     corpus, minutes = CorpusStatistics.of(pairs.train, pairs.weights), draft.training.minutes
+    possible = None
     if minutes is None or begun is not None:
         completed, choices = complete(values, corpus, device, begun)
     else:
-        completed, choices = complete_within(values, corpus, device, 60 * minutes - (time.monotonic() - began))
+        seconds = 60 * minutes - (time.monotonic() - began)
+        completed, choices, possible = complete_within(values, corpus, device, seconds)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)
+    for sentence in of_schedule(recipe, possible):
+        say(sentence)
     return Plan(recipe, choices, pairs, device)
 
 

@@ -20,7 +20,7 @@ from polyhead.data.readers import (
 )
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.data.weighting import Weights
-from polyhead.errors import RecipeError
+from polyhead.errors import RecipeError, counted
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.hold_out import hold_out
 from polyhead.recipe.schema import DataConfig
@@ -69,8 +69,8 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     if not train:
         reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
         raise RecipeError(
-            f"nothing is left to train on after cleaning {report.read:,} pairs ({reasons}); look at the files with "
-            "`polyhead check`, or change data.cleaning"
+            f"nothing is left to train on after cleaning {counted(report.read, 'pair')} ({reasons}); look at the files "
+            "with `polyhead check`, or change data.cleaning"
         )
     held_out = not dev
     if held_out:

@@ -31,6 +31,7 @@ MAY_CHANGE = frozenset(
     {
         "out",
         "threads",
+        "licence",
         "training.max_updates",
         "training.max_epochs",
         "training.minutes",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyhead.data.statistics import CorpusStatistics
+from polyhead.errors import counted
 from polyhead.model.config import CONFIGS, PRESETS
 from polyhead.recipe.load import NONE, Values, given, look_up
 from polyhead.tokenizers.config import default_vocabulary_size
@@ -90,8 +91,8 @@ class Situation:
     @property
     def described(self) -> str:
         """The corpus in words."""
-        few = "few different words" if self.is_regular else f"{self.corpus.word_types:,} different words"
-        return f"{self.corpus.pairs:,} pairs, {few}"
+        few = "few different words" if self.is_regular else counted(self.corpus.word_types, "different word")
+        return f"{counted(self.corpus.pairs, 'pair')}, {few}"
 
     @property
     def updates(self) -> int:
@@ -117,7 +118,7 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
     if now.corpus.tokens < SCARCE and not now.is_regular:
         return [("model.preset", "shallow", f"{now.described}: few layers learn more from so little")]
     large = "small" if pairs < HUGE or now.device == "cpu" else "base"
-    return [("model.preset", "tiny" if pairs < LARGE else large, f"{pairs:,} pairs on {now.device}")]
+    return [("model.preset", "tiny" if pairs < LARGE else large, f"{counted(pairs, 'pair')} on {now.device}")]
 
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
@@ -177,14 +178,14 @@ def length(now: Situation) -> Sequence[Suggestion]:
         tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
     updates = round(max(300.0, tokens / now.batch))
     epochs = updates * now.batch / max(1, corpus.tokens)
-    return [("training.max_updates", updates, f"the most it should need: {epochs:,.0f} epochs")]
+    return [("training.max_updates", updates, f"the most it should need: {counted(round(epochs), 'epoch')}")]
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
     """Validations tell whether a run is still learning, so there are enough of them, however long it is."""
     every = max(10, min(2000, now.updates // VALIDATIONS))
     suggestions: list[Suggestion] = [
-        ("training.validate_every", every, f"about {max(1, now.updates // every)} validations")
+        ("training.validate_every", every, f"about {counted(max(1, now.updates // every), 'validation')}")
     ]
     if now.get("training.schedule.kind", "wsd") == "wsd" and not now.has("training.patience"):
         why = "the gain in a quarter of the run that counts as learning"

@@ -78,5 +78,7 @@ class Recipe(Config):
     training: TrainingConfig = TrainingConfig()
     decoding: BeamConfig = BeamConfig()
     """How the finished model translates unless asked otherwise."""
+    licence: str | None = None
+    """Under which the model may be used, as `CC-BY-4.0`: the model card says it."""
     word_vectors: Path | None = None
     """Vectors in word2vec's format that a word-level model's embeddings start from."""

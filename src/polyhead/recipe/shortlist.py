@@ -9,6 +9,7 @@ from polyhead.bundle.load import load_tokenizers
 from polyhead.data.clean import clean
 from polyhead.data.encode import encode
 from polyhead.data.readers import Pair, ReaderConfig, read_all, usable
+from polyhead.data.store import EncodedCorpus
 from polyhead.errors import DataError, RecipeError
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.load import make_recipe
@@ -23,7 +24,7 @@ from polyhead.shortlist.shortlist import Shortlist
 
 @dataclass(frozen=True)
 class Written:
-    """A shortlist, where it stands, and the sentence pairs it was found in."""
+    """A shortlist, where it stands, and how many sentence pairs it was found in."""
 
     path: Path
     shortlist: Shortlist
@@ -32,10 +33,13 @@ class Written:
     """Of that very text."""
 
 
-def make_shortlist(model: Path, readers: Sequence[ReaderConfig] = (), config: ShortlistConfig | None = None) -> Written:
-    """Finds a model directory's shortlist and writes it there.
+def make_shortlists(
+    model: Path, readers: Sequence[ReaderConfig] = (), config: ShortlistConfig | None = None
+) -> list[Written]:
+    """Finds a model directory's shortlist and writes it there; for a model that writes several languages, one for each.
 
-    readers: the parallel text; without any, the training text that `training/recipe.toml` names, cleaned as it says
+    readers: the parallel text; without any, the training text that `training/recipe.toml` names, cleaned as it says.
+    The shortlists of languages that the text doesn't have stay as they are.
     Raises ModelError without a model, DataError for text that can't be read, RecipeError where the training text isn't
     known or isn't there any more, or where pairs don't say into which of the model's languages they go, PolyheadError
     where another process writes in the directory.
@@ -44,11 +48,24 @@ def make_shortlist(model: Path, readers: Sequence[ReaderConfig] = (), config: Sh
     source, target = load_tokenizers(model, description.tokenizer)
     pairs = list(usable(read_all(readers))) if readers else _training_pairs(model)
     _check_languages(pairs, description)
-    corpus = encode(pairs, source, target, description.tagged)[0]
-    shortlist = build_shortlist(corpus, source, target, config or ShortlistConfig())
+    made: list[tuple[str | None, EncodedCorpus, Shortlist]] = []
+    for language, some in _by_language(pairs, description.tagged).items():
+        corpus = encode(some, source, target, description.tagged)[0]
+        made.append((language, corpus, build_shortlist(corpus, source, target, config or ShortlistConfig())))
+    written: list[Written] = []
     with exclusive(model):
-        path = save_shortlist(model, shortlist, source, target)
-    return Written(path, shortlist, len(corpus), measure_coverage(shortlist, corpus))
+        for language, corpus, shortlist in made:
+            path = save_shortlist(model, shortlist, source, target, language)
+            written.append(Written(path, shortlist, len(corpus), measure_coverage(shortlist, corpus)))
+    return written
+
+
+def _by_language(pairs: Sequence[Pair], tagged: bool) -> dict[str | None, list[Pair]]:
+    """Target language → its pairs; all under None for a model without language tags."""
+    found: dict[str | None, list[Pair]] = {} if tagged and pairs else {None: []}
+    for pair in pairs:
+        found.setdefault(pair.target_language if tagged else None, []).append(pair)
+    return found
 
 
 def _training_pairs(model: Path) -> list[Pair]:
@@ -74,4 +91,4 @@ def _check_languages(pairs: Sequence[Pair], description: BundleConfig) -> None:
     for pair in pairs:
         if pair.target_language not in known:
             named = pair.target_language or "no target language"
-            raise RecipeError(f"{pair.origin} has {named}; this model writes {', '.join(known)}")
+            raise RecipeError(f"{pair.origin} has {named}; this model writes {', '.join(known)}: name one with --to")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from polyhead.errors import RecipeError
+from polyhead.errors import RecipeError, counted
 from polyhead.files import remove_leftovers
 from polyhead.hardware import cores_an_operation
 from polyhead.manifest import settle
@@ -97,7 +97,7 @@ def _run(
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began))
     with closing(trainer.metrics), closing(trainer.workers), closing(trainer.optimizer):
         if trainer.course.is_over() and (scores := read_scores(recipe.out)) is not None:
-            display.message(f"{recipe.out}: this run is finished, after {trainer.progress.update} updates")
+            display.message(f"{recipe.out}: this run is finished, after {counted(trainer.progress.update, 'update')}")
             return Outcome(recipe.out, True, scores)
         remove_scores(recipe.out)
         with stop_on_signals(trainer.interrupt):

@@ -43,16 +43,16 @@ def writers(models: Sequence[ModelDirectory], target: str) -> list[ModelDirector
     return [model for model in models if _writes(model, target)]
 
 
-def tag(model: ModelDirectory, target: str | None) -> str | None:
+def tag(model: ModelDirectory, target: str | None, field: str = "target") -> str | None:
     """The target language as the translator wants it: a model of one language needs none, of several its name.
 
-    Raises Problem unknown_language where it is missing.
+    field: what the request calls it. Raises Problem unknown_language where it is missing.
     """
     if not model.config.tagged:
         return None
     if target is None:
         languages = _listed(model.config.target_languages)
-        raise Problem("unknown_language", f"the model {model.id} writes several languages; name a target: {languages}")
+        raise Problem("unknown_language", f"the model {model.id} writes several languages; name a {field}: {languages}")
     return nearest(target, model.config.target_languages) or target
 
 

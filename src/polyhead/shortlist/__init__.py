@@ -3,7 +3,8 @@
 `build_shortlist` (`build`) finds in parallel text, for each source piece, the target pieces that most likely
 translate it, by IBM model 1 (`lexicon`), adds the most frequent pieces and those that both vocabularies have, and
 `Shortlist` holds them. `file` keeps them in the model directory, with the digest of the vocabularies that they are
-for; `coverage` measures how long lists are and how much of a text they hold.
+for, and one for each language that the model writes, which `by_language` chooses from; `coverage` measures how long
+lists are and how much of a text they hold.
 
 `ShortlistSearch` (`search`) runs any search of `decoding/` in each sentence's own vocabulary, so that its output
 layer, softmax and search are over a few hundred words (`vocabularies`, `model`). Log-probabilities are then over the

@@ -32,9 +32,9 @@ def build_shortlist(
     """What stands in the corpus beside each source piece and most likely translates it.
 
     A source piece that is a target piece too is in its own row: names and numbers stay what they are.
-    corpus: encoded by the two tokenizers, with tags if the model reads them. Raises PolyheadError if it is empty.
+    corpus: encoded by the two tokenizers, with tags if the model reads them. Raises PolyheadError if it has no text.
     """
-    if not len(corpus):
+    if not len(corpus.source_ids) or not len(corpus.target_ids):
         raise PolyheadError("there is no sentence pair to find a shortlist in")
     sizes = source_tokenizer.vocabulary_size, target_tokenizer.vocabulary_size
     rows = [

@@ -1,7 +1,11 @@
-"""The shortlist's file in a model directory: a few arrays, and nothing that executes.
+"""A shortlist's file in a model directory: a few arrays, and nothing that executes.
 
-shortlist.safetensors    offsets [V source + 1] int64, tokens [entries] int32
-                         metadata: format (1), vocabularies (SHA-256 of their pieces)
+shortlist.safetensors       of a model that writes one language: offsets [V source + 1] int64, tokens [entries] int32
+                            metadata: format (1), vocabularies (SHA-256 of their pieces)
+shortlist.fr.safetensors    of a model that writes several languages: the same for each, here for French
+
+Older versions wrote one file for all languages that the text was in. It is read for those of them that have no
+file of their own: the row of a language's tag says whether there was text in it.
 """
 
 import hashlib
@@ -13,8 +17,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from polyhead.errors import ModelError
-from polyhead.manifest import check_listed, listed_file
+from polyhead.manifest import check_listed, listed_file, remove_listed
 from polyhead.reading import check_tensors
+from polyhead.shortlist.by_language import AnyShortlist, ShortlistsByLanguage
 from polyhead.shortlist.shortlist import Shortlist
 from polyhead.symbols import SPECIAL_PIECES
 from polyhead.tokenizers.protocol import Tokenizer
@@ -23,25 +28,60 @@ NAME = "shortlist.safetensors"
 FORMAT = "1"
 
 
+def name_of_file(language: str | None = None) -> str:
+    """The file's name, for one of several target languages or for a model that writes a single one."""
+    return NAME if language is None else f"shortlist.{language}.safetensors"
+
+
 def save_shortlist(
-    directory: Path, shortlist: Shortlist, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
+    directory: Path,
+    shortlist: Shortlist,
+    source_tokenizer: Tokenizer,
+    target_tokenizer: Tokenizer,
+    language: str | None = None,
 ) -> Path:
-    """Writes the file into a model directory, atomically, and lists its digest → its path."""
+    """Writes the file into a model directory, atomically, and lists its digest → its path.
+
+    language: the one that the shortlist is for, if the model writes several. When every language has a file of its
+    own, an older version's file for all of them is removed.
+    """
     metadata = {"format": FORMAT, "vocabularies": _fingerprint(source_tokenizer, target_tokenizer)}
-    path = directory / NAME
+    path = directory / name_of_file(language)
     with listed_file(path) as temporary:
         save_file({"offsets": shortlist.offsets, "tokens": shortlist.tokens}, temporary, metadata)
+    languages = source_tokenizer.languages
+    if (
+        languages
+        and (directory / NAME).exists()
+        and all((directory / name_of_file(each)).exists() for each in languages)
+    ):
+        remove_listed(directory, [NAME])
     return path
 
 
-def load_shortlist(directory: Path, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> Shortlist:
-    """A model directory's shortlist, checked against the model's vocabularies.
+def load_shortlist(directory: Path, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> AnyShortlist:
+    """A model directory's shortlist, or one for each of its target languages, checked against its vocabularies.
 
-    Raises ModelError if there is none, if it is damaged, newer than this version or made for other vocabularies.
+    Raises ModelError if there is none, if one is damaged, newer than this version or made for other vocabularies.
     """
-    path = directory / NAME
-    if not path.exists():
+    tokenizers = source_tokenizer, target_tokenizer
+    tags = {source_tokenizer.tag(language): language for language in source_tokenizer.languages}
+    found: dict[int, Shortlist] = {}
+    for tag, language in tags.items():
+        if (directory / name_of_file(language)).exists():
+            found[tag] = _load(directory, language, *tokenizers)
+    if (directory / NAME).exists() and len(found) < len(tags or " "):
+        for_all = _load(directory, None, *tokenizers)
+        if not tags:
+            return for_all
+        found = {**{tag: for_all for tag in tags if for_all.offsets[tag] < for_all.offsets[tag + 1]}, **found}
+    if not found:
         raise ModelError(f"{directory} has no shortlist; make one with `polyhead shortlist {directory}`")
+    return ShortlistsByLanguage(found, tags)
+
+
+def _load(directory: Path, language: str | None, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> Shortlist:
+    path = directory / name_of_file(language)
     again = f"make it again with `polyhead shortlist {directory}`"
     try:
         check_tensors(path)

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyhead.decoding.rules import NEVER
 from polyhead.decoding.searchable import Numbers, S, Searchable, Truths, Values, in_memory
-from polyhead.shortlist.shortlist import Shortlist
+from polyhead.shortlist.by_language import AnyShortlist
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class MaskedState(Generic[S]):
 class Masked(Generic[S]):
     """A `Searchable` whose logits are -inf outside each sentence's list."""
 
-    def __init__(self, model: Searchable[S], shortlist: Shortlist) -> None:
+    def __init__(self, model: Searchable[S], shortlist: AnyShortlist) -> None:
         self.model = model
         self.shortlist = shortlist
 

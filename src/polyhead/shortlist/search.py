@@ -10,8 +10,8 @@ from polyhead.decoding.rules import Rule
 from polyhead.decoding.search import search
 from polyhead.decoding.searchable import Numbers, Searchable, Truths
 from polyhead.decoding.trace import Observer
+from polyhead.shortlist.by_language import AnyShortlist
 from polyhead.shortlist.model import OwnVocabularies
-from polyhead.shortlist.shortlist import Shortlist
 from polyhead.shortlist.vocabularies import Vocabularies
 
 
@@ -21,7 +21,7 @@ class ShortlistSearch:
     Several models are an ensemble, each of which shares out its probability over the list before they are averaged.
     """
 
-    def __init__(self, models: Sequence[Searchable[Any]], shortlist: Shortlist) -> None:
+    def __init__(self, models: Sequence[Searchable[Any]], shortlist: AnyShortlist) -> None:
         self.models = tuple(models)
         self.shortlist = shortlist
 

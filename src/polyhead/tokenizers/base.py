@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from polyhead.errors import ModelError
+from polyhead.errors import ModelError, shown
 from polyhead.files import atomic_file
-from polyhead.symbols import PAD, SPECIAL_PIECES, UNK, language_tag
+from polyhead.symbols import PAD, SPECIAL_PIECES, UNK
 from polyhead.text import normalise, without_surrogates
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Token
@@ -43,7 +43,7 @@ class BaseTokenizer(ABC):
         if language in self._tags:
             return self._tags[language]
         known = ", ".join(self._tags) or "none: it was trained without language tags"
-        raise ModelError(f"No language tag {language_tag(language)}. The languages of this model: {known}.")
+        raise ModelError(f"this model does not translate to {shown(language)}; its target languages: {known}")
 
     @classmethod
     def normal_form(cls, text: str, config: TokenizerConfig) -> str:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from polyhead.batch import Batch
 from polyhead.data.loader import Position
-from polyhead.errors import TrainingError
+from polyhead.errors import TrainingError, counted
 from polyhead.memory.freed import trim
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
@@ -224,7 +224,7 @@ class Trainer:
             self.on_best(weights)
         progress.unjudged = False
         if config.patience is not None and progress.stale >= config.patience:
-            self.display.message(f"no better for {progress.stale} validations: training ends")
+            self.display.message(f"no better for {counted(progress.stale, 'validation')}: training ends")
 
     def weights(self) -> Weights:
         """The weights to judge and to keep: the running mean where there is one, else the newest."""

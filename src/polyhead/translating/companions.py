@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from polyhead.bundle.bundle import Bundle
 from polyhead.errors import ModelError
-from polyhead.shortlist.shortlist import Shortlist
+from polyhead.shortlist.by_language import AnyShortlist
 
 
-def check_together(bundles: Sequence[Bundle], shortlist: Shortlist | None = None) -> None:
+def check_together(bundles: Sequence[Bundle], shortlist: AnyShortlist | None = None) -> None:
     """Raises ModelError where the models of an ensemble do not read and write the same tokens in the same languages.
 
     So it does for a shortlist of other vocabularies than theirs.
@@ -36,7 +36,7 @@ def _check_companion(other: Bundle, first: Bundle, number: int) -> None:
             )
 
 
-def _check_shortlist(shortlist: Shortlist, bundle: Bundle) -> None:
+def _check_shortlist(shortlist: AnyShortlist, bundle: Bundle) -> None:
     """The numbers of another vocabulary would be other words, or none at all."""
     of_shortlist = shortlist.source_vocabulary, shortlist.target_vocabulary
     of_model = bundle.config.source_vocabulary, bundle.config.target_vocabulary

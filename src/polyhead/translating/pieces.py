@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from polyhead.bundle.bundle import Bundle
-from polyhead.errors import ModelError, PolyheadError
+from polyhead.errors import ModelError, PolyheadError, counted, shown
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.copies import addresses
 from polyhead.inline.kept import Taken, take_out
@@ -44,6 +44,9 @@ class Limits:
         return Limits(min(target, *trained), target) if trained else Limits(target, target)
 
 
+_ASKED = "--to (in Python: target_language)"
+
+
 def language_tag(bundle: Bundle, target_language: str | None) -> list[int]:
     """The tag that names the target language, for a model that has tags; else nothing.
 
@@ -55,7 +58,10 @@ def language_tag(bundle: Bundle, target_language: str | None) -> list[int]:
             raise ModelError(f"this model translates to {known[0]}, not to {target_language}")
         return []
     if target_language is None:
-        raise ModelError(f"this model writes several languages; name one of {', '.join(known)}")
+        raise ModelError(f"this model writes several languages; name one of {', '.join(known)} with {_ASKED}")
+    if target_language not in known:
+        message = f"this model does not translate to {shown(target_language)}"
+        raise ModelError(f"{message}; name one of {', '.join(known)} with {_ASKED}")
     return [bundle.source_tokenizer.tag(target_language)]
 
 
@@ -242,7 +248,8 @@ def _encode_prefixes(
     if prefixes is None:
         return [[] for _ in texts]
     if len(prefixes) != len(texts):
-        raise PolyheadError(f"{len(texts)} texts, but {len(prefixes)} target prefixes")
+        given = counted(len(prefixes), "target prefix", "target prefixes")
+        raise PolyheadError(f"{counted(len(texts), 'text')}, but {given}")
     encoded = bundle.target_tokenizer.encode_many(prefixes)
     for number, tokens in enumerate(encoded, 1):
         if len(tokens) >= limit:

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from polyhead.batch import collate, cut_by_length
+from polyhead.decoding.length_penalty import LengthPenalty
 from polyhead.decoding.scoring import TeacherForcing, score
 from polyhead.errors import PolyheadError
 from polyhead.tokenizers.protocol import Tokenizer
@@ -13,9 +16,14 @@ BATCH_TOKENS = 4096
 
 
 def score_pairs(
-    model: TeacherForcing, tokenizer: Tokenizer, sources: Sequence[list[int]], targets: Sequence[str], longest: int
+    model: TeacherForcing,
+    tokenizer: Tokenizer,
+    sources: Sequence[list[int]],
+    targets: Sequence[str],
+    longest: int,
+    penalty: LengthPenalty,
 ) -> list[Translation]:
-    """Each target as a translation of its source, whose score is the mean log-probability a token, in nats.
+    """Each target as a translation of its source, with the score that a search with this penalty would give it.
 
     tokenizer: the targets'; longest: the most tokens of a side. Raises PolyheadError for a pair that is longer.
     """
@@ -31,5 +39,6 @@ def score_pairs(
         for i, row in zip(chunk, table, strict=True):
             each = [float(value) for value in row[: len(target_ids[i]) + 1]]
             pieces = tuple(tokenizer.pieces(target_ids[i]))
-            results[i] = Translation(targets[i], sum(each) / len(each), sum(each), pieces, tuple(each))
+            normalised = sum(each) / float(penalty(np.array(len(each), np.float64)))
+            results[i] = Translation(targets[i], normalised, sum(each), pieces, tuple(each))
     return [result for result in results if result is not None]

@@ -36,7 +36,8 @@ class Translation:
 
     text: str
     score: float
-    """The search's normalised score; for a text translated in several pieces, their mean."""
+    """What hypotheses are ranked by: `log_probability` divided by the length penalty of the search, or, of a given
+    translation, of the model's own search; for a text translated in several pieces, the mean of their scores."""
     log_probability: float
     """log P(target | source) in nats, `<eos>` included."""
     tokens: tuple[str, ...]

@@ -11,18 +11,19 @@ from polyhead.bundle.load import load_bundle
 from polyhead.decoding.config import SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
+from polyhead.decoding.length_penalty import length_penalty
 from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.trace import Observer
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, counted
 from polyhead.extras import needing_extra
 from polyhead.inline.codes import Marked
 from polyhead.kernels.code import get_ready
+from polyhead.shortlist.by_language import AnyShortlist
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
 from polyhead.shortlist.search import ShortlistSearch
-from polyhead.shortlist.shortlist import Shortlist
 from polyhead.translating.arguments import (
     check_choice,
     check_count,
@@ -58,7 +59,7 @@ class Translator:
         *,
         engine: EngineName = "plain",
         dtype: DtypeName = "auto",
-        shortlist: Shortlist | None = None,
+        shortlist: AnyShortlist | None = None,
     ) -> None:
         """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes.
 
@@ -170,7 +171,7 @@ class Translator:
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None
     ) -> list[Translation]:
-        """The model's log-probability of given translations; score is the mean a token, in nats.
+        """The log-probability of given translations, in nats, and the score that the model's search would give them.
 
         Raises PolyheadError where the counts differ or a text is above the model's length limit, ModelError where the
         file of the weights has been overwritten.
@@ -182,13 +183,15 @@ class Translator:
         for bundle in self.bundles:
             bundle.check()
         if len(sources) != len(targets):
-            raise PolyheadError(f"{len(sources)} source texts, but {len(targets)} translations to score")
+            given = counted(len(targets), "translation")
+            raise PolyheadError(f"{counted(len(sources), 'source text')}, but {given} to score")
         return score_pairs(
             self.model,
             self.bundle.target_tokenizer,
             [self.encode_source(text, target_language) for text in sources],
             targets,
             self.max_length,
+            length_penalty(self.config.decoding.length_penalty),
         )
 
     def attention(

@@ -162,3 +162,22 @@ def test_a_deleted_trace_is_gone(client):
     assert client.get(f"/api/traces/{name}").status_code == 410
     assert client.get(f"/api/traces/{name}").json()["code"] == "gone"
     assert client.get("/api/traces/never-was").json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"language": None}, "writes several languages; name a language: xb, xc"),
+        ({"target": "bado " * 40}, "this target has"),
+        ({"companion": "bado " * 40}, "this companion has"),
+        ({"companion": " "}, "nothing to look at in an empty companion"),
+        ({"companion": "Bado kilu. Mera noti."}, "the companion has 2 sentences"),
+        ({"companion": "b" * 3000}, "the companion has 3000 characters"),
+        ({"target": "b" * 3000}, "the target has 3000 characters"),
+        ({"text": "b" * 3000}, "the text has 3000 characters"),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_field_that_it_is_in(client, asked, said):
+    answer = client.post("/api/traces", json={"text": "bado", "language": "xb", **asked})
+    assert answer.status_code in (400, 413)
+    assert said in answer.json()["detail"]

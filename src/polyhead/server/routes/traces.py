@@ -11,7 +11,7 @@ from polyhead.extras import needing_extra
 from polyhead.inspection.edits import Edits
 from polyhead.limits import LONGEST, MOST_LAYERS
 from polyhead.server.body import JsonRoute
-from polyhead.server.checks import check_not_blank, check_texts
+from polyhead.server.checks import check_characters, check_not_blank
 from polyhead.server.choices import Asked, GivenTranslation, ModelName, SentenceText, TargetLanguage
 from polyhead.server.describe import model_info
 from polyhead.server.directions import choose, tag
@@ -67,10 +67,11 @@ class TraceRequest(Asked):
 @router.post("", status_code=201, response_model=None)
 async def make_trace(asked: TraceRequest, request: Request, services: ServicesOf) -> dict[str, Any]:
     """Translates a sentence and keeps everything that happened."""
-    check_texts([text for text in (asked.text, asked.target, asked.companion) if text is not None], services.config)
+    for name, text in (("text", asked.text), ("target", asked.target), ("companion", asked.companion)):
+        check_characters(text or "", f"the {name}", services.config)
     check_not_blank(asked.text)
     model = choose(services.models, asked.model, None, asked.language)
-    language = tag(model, asked.language)
+    language = tag(model, asked.language, "language")
 
     def look(translator: Translator) -> "Trace":
         with needing_extra("looking inside"):
