@@ -90,7 +90,7 @@ def test_a_memory_where_lines_are_expected(polyhead, memory, command):
     [
         (["--columns", "en"], "--columns en must be two names"),
         (["--columns", "a,b,c"], "--columns a,b,c must be two names"),
-        (["--weight", "1", "--weight", "2"], "--pairs names 1 files and --weight 2 weights"),
+        (["--weight", "1", "--weight", "2"], "--pairs names 1 file and --weight 2 weights"),
     ],
 )
 def test_options_that_do_not_go_together(polyhead, memory, options, said):

@@ -19,13 +19,13 @@ NAME = "languages.json"
 FORMAT = 1
 
 Gram = Annotated[str, Field(min_length=1, max_length=len(ORDERS))]
-Count = Annotated[int, Field(ge=1, le=MOST_COUNTED)]
+Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 
 
 class WrittenProfile(Config):
     """One language."""
 
-    totals: Annotated[tuple[int, ...], Field(min_length=len(ORDERS), max_length=len(ORDERS))]
+    totals: Annotated[tuple[Count, ...], Field(min_length=len(ORDERS), max_length=len(ORDERS))]
     """All n-grams of each length that were counted."""
     usual: float = Field(ge=-100, le=0)
     """The mean of log P(n-gram) over stretches of other text of the language, in nats."""
@@ -38,7 +38,7 @@ class WrittenProfile(Config):
 class WrittenProfiles(Config):
     """All languages of a model."""
 
-    format: int
+    format: int = Field(ge=1, le=MOST_COUNTED)
     """Which version of this file it is."""
     languages: dict[str, WrittenProfile]
     """Language code → its n-grams."""
