@@ -35,7 +35,7 @@ def test_only_a_texts_first_piece_gets_its_prefix(bundle, toy):
 
 
 def test_what_does_not_fit_is_said(bundle, toy):
-    with pytest.raises(PolyheadError, match="1 texts, but 2 target prefixes"):
+    with pytest.raises(PolyheadError, match="1 text, but 2 target prefixes"):
         list(cut_into_pieces(bundle, [Marked("a")], None, ["b", "c"], Limits.of([bundle])))
     with pytest.raises(PolyheadError, match="prefix 1 is longer"):
         list(cut_into_pieces(bundle, [Marked("a")], None, ["bado " * 3000], Limits.of([bundle])))

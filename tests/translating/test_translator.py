@@ -202,7 +202,7 @@ def test_prefixes_are_kept(translator):
 
 
 def test_prefixes_must_fit(translator):
-    with pytest.raises(PolyheadError, match="2 texts, but 1 target prefixes"):
+    with pytest.raises(PolyheadError, match="2 texts, but 1 target prefix"):
         translator.translate(["bado", "kilu"], prefixes=["x"])
     with pytest.raises(PolyheadError, match="prefix 1 is longer than the model's limit of 20 tokens"):
         translator.translate(["bado"], prefixes=[words(100)])
