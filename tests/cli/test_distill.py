@@ -40,7 +40,7 @@ def test_wrong_usage(polyhead, toy, toy_model):
     assert polyhead("distill", toy.directory, "--source", "no", "--target", "no").status == 1
 
 
-def test_a_teacher_of_several_languages_is_told_which(polyhead, toy, tagged_model):
+def test_a_teacher_of_several_languages_is_told_which(polyhead, toy, toy_model, tagged_model):
     reader, dev = toy.write("corpus", 40), toy.write("validation", 8, seed=3)
     out = toy.directory / "student"
     command = ["distill", tagged_model, "--source", reader["source"], "--out", out, *SHORT]
@@ -50,6 +50,8 @@ def test_a_teacher_of_several_languages_is_told_which(polyhead, toy, tagged_mode
     assert f"{tagged_model} writes several languages; name one of xb, xc with --to" in unnamed.err
     other = polyhead(*command, "--to", "zz", "--target", reader["target"])
     assert f"{tagged_model} does not translate to 'zz'; name one of xb, xc with --to" in other.err
+    single = polyhead("distill", toy_model, *command[2:], "--to", "zz", "--target", reader["target"])
+    assert f"{toy_model} does not translate to 'zz'; name one of xb with --to" in single.err
     answer = polyhead(*command, "--to", "xc")
     assert answer.status == 0, answer.err
     assert sorted(path.name for path in (out / "distilled").iterdir()) == [

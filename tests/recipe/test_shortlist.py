@@ -113,3 +113,10 @@ def test_no_text_makes_no_shortlist(tagged_model, model, tmp_path):
     for one in (model, shutil.copytree(tagged_model, tmp_path / "tagged")):
         with pytest.raises(PolyheadError, match="no sentence pair to find a shortlist in"):
             make_shortlists(one, [TsvConfig(path=empty, target_language="xb")])
+
+
+def test_text_in_a_language_that_the_model_does_not_write_makes_no_shortlist(model, toy):
+    reader = LinesConfig.model_validate({**toy.write("other", 10), "target_language": "zz"})
+    with pytest.raises(RecipeError, match="has zz; this model writes xb: name one with --to"):
+        make_shortlists(model, [reader])
+    assert not (model / "shortlist.safetensors").exists()

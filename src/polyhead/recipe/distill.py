@@ -111,13 +111,11 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
 
 
 def _check_languages(teacher: Path, recipe: Recipe) -> None:
-    """Raises RecipeError where a teacher of several languages isn't told which of them to write."""
+    """Raises RecipeError for languages that the teacher doesn't write, and where one of several must be named."""
     config = read_config(teacher)
-    if not config.tagged:
-        return
     data, known = both_ways(recipe.data), config.target_languages
     for language in [reader.target_language or data.target_language for reader in data.train]:
-        if language not in known:
+        if known and language not in known and (config.tagged or language is not None):
             asked = f"does not translate to {shown(language)}" if language else "writes several languages"
             raise RecipeError(f"{teacher} {asked}; name one of {', '.join(known)} with --to")
 

@@ -84,11 +84,9 @@ def _training_pairs(model: Path) -> list[Pair]:
 
 
 def _check_languages(pairs: Sequence[Pair], description: BundleConfig) -> None:
-    """For a model that writes several languages every pair must name one of them."""
-    if not description.tagged:
-        return
+    """A pair names no other language than the model writes; where these are several, it names one of them."""
     known = description.target_languages
-    for pair in pairs:
-        if pair.target_language not in known:
+    for pair in pairs if known else ():
+        if pair.target_language not in known and (description.tagged or pair.target_language is not None):
             named = pair.target_language or "no target language"
             raise RecipeError(f"{pair.origin} has {named}; this model writes {', '.join(known)}: name one with --to")
