@@ -5,7 +5,8 @@ import pytest
 from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inline.codes import Marked
-from polyhead.translating.pieces import Limits, cut_into_pieces, encode_source
+from polyhead.translating.pieces import cut_into_pieces
+from polyhead.translating.source import Limits, encode_source
 
 
 @pytest.fixture

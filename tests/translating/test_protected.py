@@ -13,8 +13,9 @@ from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.find import find
 from polyhead.model.config import TransformerConfig
-from polyhead.translating.pieces import Limits, cut_with_codes
+from polyhead.translating.pieces import cut_with_codes
 from polyhead.translating.protected import Protection
+from polyhead.translating.source import Limits
 from polyhead.translating.translation import Translation, join_all, with_taken
 from tests.small import small_bundle
 
@@ -26,15 +27,12 @@ BUNDLE = small_bundle(
 
 def translated(texts: Sequence[Marked], model: Callable[[str], str]) -> list[Translation]:
     """By a model that writes what a function says, and looks at the places that its words come from."""
-    encode, decode = BUNDLE.target_tokenizer.encode, BUNDLE.target_tokenizer.decode
+    encode = BUNDLE.target_tokenizer.encode
     given, whole, taken = cut_with_codes(BUNDLE, texts, None, None, Limits.of([BUNDLE]))
 
     def search(pieces):
         written = [tuple(encode(model(piece.content))) for piece in pieces]
         return [[Hypothesis(tokens, -1.0, -1.0, (-1.0,) * len(tokens), True)] for tokens in written]
-
-    def translation(hypothesis):
-        return Translation(decode(hypothesis.tokens), -1.0, -1.0, (), ())
 
     def look(sources, targets):
         found = []
@@ -43,7 +41,7 @@ def translated(texts: Sequence[Marked], model: Callable[[str], str]) -> list[Tra
             found.append(np.eye(len(source) + 1, dtype=np.float32)[places])
         return found
 
-    pieces, _, ranked = Protection(BUNDLE, search, translation, look).run(given)
+    pieces, _, ranked = Protection(BUNDLE, search, look).run(given)
     joined = join_all(whole, pieces, ranked)
     return [with_taken(each, taken[i]) if i in taken else each for i, each in enumerate(joined)]
 

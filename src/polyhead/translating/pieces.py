@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from polyhead.bundle.bundle import Bundle
-from polyhead.errors import ModelError, PolyheadError, counted, shown
+from polyhead.errors import PolyheadError, counted
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.copies import addresses
 from polyhead.inline.kept import Taken, take_out
@@ -16,6 +16,7 @@ from polyhead.text import pieces_within
 from polyhead.tokenizers.casing import Case, case_of, usual
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.signs import without_unknown_signs
+from polyhead.translating.source import Limits, language_tag
 from polyhead.translating.translation import Piece, Span
 
 Split = Literal["auto", "sentence", "line"]
@@ -25,49 +26,6 @@ MIXED = 0.1
 
 _BEFORE = re.compile(r"\A\s*(?:[-–—*•·‣▪◦●○■□➤►▶→>#+|~✓✔✗☐☑]+\s+)*")
 """White space, and what stands before an item of a list, a heading or a quoted line: no part of the sentence."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The most tokens that a model reads and writes at a time."""
-
-    source: int
-    """Of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
-    target: int
-    """Of a translation, `<eos>` included."""
-
-    @staticmethod
-    def of(bundles: Sequence[Bundle]) -> "Limits":
-        """What none of these models, at least one, exceeds: of an ensemble, every model reads and writes the same."""
-        target = min(bundle.config.model.max_length for bundle in bundles)
-        trained = [bundle.config.longest_source for bundle in bundles if bundle.config.longest_source is not None]
-        return Limits(min(target, *trained), target) if trained else Limits(target, target)
-
-
-_ASKED = "--to (in Python: target_language)"
-
-
-def language_tag(bundle: Bundle, target_language: str | None) -> list[int]:
-    """The tag that names the target language, for a model that has tags; else nothing.
-
-    Raises ModelError for a language that the model doesn't write, or where one must be named.
-    """
-    known = bundle.config.target_languages
-    if not bundle.config.tagged:
-        if target_language is not None and known and target_language not in known:
-            raise ModelError(f"this model translates to {known[0]}, not to {target_language}")
-        return []
-    if target_language is None:
-        raise ModelError(f"this model writes several languages; name one of {', '.join(known)} with {_ASKED}")
-    if target_language not in known:
-        message = f"this model does not translate to {shown(target_language)}"
-        raise ModelError(f"{message}; name one of {', '.join(known)} with {_ASKED}")
-    return [bundle.source_tokenizer.tag(target_language)]
-
-
-def encode_source(bundle: Bundle, text: str, target_language: str | None = None) -> list[int]:
-    """The ids the model reads: the language tag, where it has tags, and the tokens; without `<eos>`."""
-    return [*language_tag(bundle, target_language), *bundle.source_tokenizer.encode(text)]
 
 
 def is_split(bundle: Bundle, split: Split) -> bool:

@@ -21,7 +21,7 @@ from polyhead.tokenizers.casing import Case, as_it_was
 from polyhead.translating.alignment import unit_weights
 from polyhead.translating.piece_alignment import Attending, Floats, attended, tokens_of
 from polyhead.translating.pieces import with_copies
-from polyhead.translating.translation import Piece, Translation
+from polyhead.translating.translation import Piece, Translation, translation_of
 
 ENDS = {".": "\u3002", "!": "\uff01", "?": "\uff1f"}
 """Signs that end sentences, and what they are behind Chinese and Japanese characters."""
@@ -38,18 +38,17 @@ class Protection:
 
     bundle: Bundle
     search: Callable[[Sequence[Piece]], Found]
-    translation: Callable[[Hypothesis], Translation]
     attending: Attending | None
     """None for a model without attention, of which codes are placed by their distance from the start alone."""
 
     def run(self, given: Sequence[Piece]) -> tuple[list[Piece], Found, Ranked]:
         """Pieces → those that were searched in the end, their hypotheses, and what became of these."""
         pieces, found = list(given), self.search(given)
-        ranked = [[self.translation(each) for each in hypotheses] for hypotheses in found]
+        ranked = [[self._translation(each) for each in hypotheses] for hypotheses in found]
         lost = {i: self._without(piece, ranked[i]) for i, piece in enumerate(pieces)}
         again = {i: piece for i, piece in lost.items() if piece is not None}
         for i, hypotheses in zip(again, self.search(list(again.values())) if again else [], strict=True):
-            pieces[i], found[i], ranked[i] = again[i], hypotheses, [self.translation(each) for each in hypotheses]
+            pieces[i], found[i], ranked[i] = again[i], hypotheses, [self._translation(each) for each in hypotheses]
         looked = self._looked(pieces, found)
         for i, piece in enumerate(pieces):
             if piece.codes:
@@ -59,6 +58,9 @@ class Protection:
                 ]
             ranked[i] = [self._finished(given[i], each) for each in ranked[i]]
         return pieces, found, ranked
+
+    def _translation(self, hypothesis: Hypothesis) -> Translation:
+        return translation_of(hypothesis, self.bundle.target_tokenizer)
 
     def _finished(self, piece: Piece, translation: Translation) -> Translation:
         """The translation of a piece, as it stands in its text, with its numbers, its end and its casing."""

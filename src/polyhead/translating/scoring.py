@@ -7,7 +7,7 @@ import numpy as np
 from polyhead.batch import collate, cut_by_length
 from polyhead.decoding.length_penalty import LengthPenalty
 from polyhead.decoding.scoring import TeacherForcing, score
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, counted
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.translation import Translation
 
@@ -25,8 +25,12 @@ def score_pairs(
 ) -> list[Translation]:
     """Each target as a translation of its source, with the score that a search with this penalty would give it.
 
-    tokenizer: the targets'; longest: the most tokens of a side. Raises PolyheadError for a pair that is longer.
+    tokenizer: the targets'; longest: the most tokens of a side. Raises PolyheadError for a pair that is longer
+    and where the counts differ.
     """
+    if len(sources) != len(targets):
+        given = counted(len(targets), "translation")
+        raise PolyheadError(f"{counted(len(sources), 'source text')}, but {given} to score")
     target_ids = [tokenizer.encode(text) for text in targets]
     for number, (source, target) in enumerate(zip(sources, target_ids, strict=True), 1):
         if max(len(source), len(target)) >= longest:

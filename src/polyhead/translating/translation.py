@@ -5,11 +5,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.kept import Taken, put_in
 from polyhead.inline.parts import share
 from polyhead.text import words
 from polyhead.tokenizers.casing import Case
+from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.alignment import Alignment
 
 Span = tuple[int, int]
@@ -57,6 +59,17 @@ class Translation:
     def marked(self) -> Marked:
         """The text with its inline codes."""
         return Marked(self.text, self.codes)
+
+
+def translation_of(hypothesis: Hypothesis, tokenizer: Tokenizer) -> Translation:
+    """What a search found, as text; tokenizer: the target's."""
+    return Translation(
+        tokenizer.decode(hypothesis.tokens),
+        hypothesis.score,
+        hypothesis.log_probability,
+        tuple(tokenizer.pieces(hypothesis.tokens)),
+        hypothesis.token_log_probabilities,
+    )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from polyhead.decoding.rules import Forbid, Rule
 from polyhead.decoding.trace import Observer
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
-from polyhead.errors import PolyheadError, counted
 from polyhead.extras import needing_extra
 from polyhead.inline.codes import Marked
 from polyhead.kernels.code import get_ready
@@ -34,9 +33,10 @@ from polyhead.translating.arguments import (
 )
 from polyhead.translating.companions import check_together
 from polyhead.translating.piece_alignment import attending, with_alignments
-from polyhead.translating.pieces import Limits, Split, cut_into_pieces, cut_with_codes, encode_source
+from polyhead.translating.pieces import Split, cut_into_pieces, cut_with_codes
 from polyhead.translating.protected import Protection
 from polyhead.translating.search import PieceSearch
+from polyhead.translating.source import Limits, encode_source
 from polyhead.translating.translation import Piece, Translation, join_all, with_taken
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ class Translator:
         which "auto" does for a model that was trained on lines of several sentences. A sentence above the model's
         length limit is cut. A text may have inline codes (`Marked`): each comes back once, in its translation's
         `codes`, and what `problems` says is to be looked at. Addresses come back as they are, numbers digit by digit.
-        `search` is the model's own setting unless given; `beam_size` and `n_best` change it.
-        A text whose translation has a prefix is not cut into sentences. `progress` hears how many texts are done;
+        `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text whose translation
+        has a prefix is not cut into sentences. `progress` hears how many texts are done;
         `observer` is shown every step of every beam search, one search after the other; `check` is called at every step
         from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
@@ -155,7 +155,7 @@ class Translator:
 
         looking = attending(self.bundle, self._first)
         has_attention = self.config.model.kind != "rnn"
-        protection = Protection(self.bundle, run, self._translation, looking if has_attention else None)
+        protection = Protection(self.bundle, run, looking if has_attention else None)
         pieces, found, translated = protection.run(given)
         if align:
             translated = with_alignments(self.bundle, looking, (given, pieces), found, translated)
@@ -165,8 +165,7 @@ class Translator:
 
     def pieces(self, texts: Sequence[str], target_language: str | None = None) -> list[Piece]:
         """The parts of the texts that are translated one by one, in order. Raises what `translate` does."""
-        marked = check_marked(texts)
-        return list(cut_into_pieces(self.bundle, marked, target_language, None, self.limits))
+        return list(cut_into_pieces(self.bundle, check_marked(texts), target_language, None, self.limits))
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, target_language: str | None = None
@@ -182,9 +181,6 @@ class Translator:
         sources, targets = check_texts(sources, "score()"), check_texts(targets, "score()")
         for bundle in self.bundles:
             bundle.check()
-        if len(sources) != len(targets):
-            given = counted(len(targets), "translation")
-            raise PolyheadError(f"{counted(len(sources), 'source text')}, but {given} to score")
         return score_pairs(
             self.model,
             self.bundle.target_tokenizer,
@@ -250,13 +246,3 @@ class Translator:
         tokenizer = self.bundle.target_tokenizer
         tags = tuple(tokenizer.tag(language) for language in tokenizer.languages)
         return [Forbid(tags)] if tags else []
-
-    def _translation(self, hypothesis: Hypothesis) -> Translation:
-        tokenizer = self.bundle.target_tokenizer
-        return Translation(
-            tokenizer.decode(hypothesis.tokens),
-            hypothesis.score,
-            hypothesis.log_probability,
-            tuple(tokenizer.pieces(hypothesis.tokens)),
-            hypothesis.token_log_probabilities,
-        )
