@@ -29,7 +29,7 @@ def test_every_file_of_a_run_is_listed(model):
     every = [path for path in model.rglob("*") if path.is_file()]
     unlisted = {path.name for path in every} - {name for path in every for name in read_manifest(path.parent) or {}}
     assert unlisted == {NAME, "metrics.jsonl"}
-    assert found.files == 9
+    assert found.files == 10
 
 
 def test_each_difference_is_named(model):
