@@ -17,6 +17,11 @@ _UNSEEN = dict.fromkeys(
 """Control characters, soft hyphens, spaces of no width, byte order and direction marks."""
 _SPACE_OR_UNSEEN = re.compile(rf"[\s{''.join(map(re.escape, map(chr, _UNSEEN)))}]+")
 
+Span = tuple[int, int]
+"""(start, end) in characters."""
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
+"""Letters and punctuation of Thai, Lao, Burmese, Khmer, Chinese and Japanese, which put no spaces between words."""
+
 _CLAUSE_END = re.compile(r"[,;:]+\s+|[、，；：]\s*")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\S+")

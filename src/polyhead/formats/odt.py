@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from polyhead.errors import DataError
-from polyhead.formats.archive import ArchiveDocument, Part, read_parts
+from polyhead.formats.archive import ArchiveDocument, read_parts
 from polyhead.formats.document import Source
-from polyhead.formats.paragraphs import Break, Holder, Paragraph, outermost, region
-from polyhead.formats.splicing import Region, Spliced
+from polyhead.formats.paragraphs import Break, Holder, Paragraph, Paragraphs, region
+from polyhead.formats.splicing import Region
 from polyhead.formats.xml_inline import marked
-from polyhead.formats.xml_tree import Element, Tree, read_xml
+from polyhead.formats.xml_tree import Element, Tree
 from polyhead.formats.xml_writing import escaped
 from polyhead.inline.codes import Code, Marked
 
@@ -27,21 +27,7 @@ def read_odt(source: Source) -> ArchiveDocument:
     if "content.xml" not in parts:
         raise DataError("there is no content.xml in it; save it as .odt", source.name)
     names = [name for name in _PARTS if name in parts]
-    return ArchiveDocument(source.content, tuple(_part(name, parts[name], source.name) for name in names))
-
-
-def _part(name: str, content: bytes, file: str) -> Part:
-    tree = read_xml(content, f"{file}, {name}")
-    return Part(name, tree, Spliced(tree.text, _regions(tree, tree.root, name)))
-
-
-def _regions(tree: Tree, element: Element, name: str) -> tuple[Region, ...]:
-    """The regions of the paragraphs within an element, in order."""
-    found = list[Region]()
-    for number, paragraph in enumerate(outermost(element, _is_paragraph, _is_left), start=1):
-        each = _of_paragraph(tree, paragraph, f"{name}, paragraph {number}")
-        found += [each] if each else []
-    return tuple(found)
+    return ArchiveDocument(source.content, tuple(_PARAGRAPHS.part(name, parts[name], source.name) for name in names))
 
 
 def _is_paragraph(element: Element) -> bool:
@@ -63,9 +49,12 @@ def _of_paragraph(tree: Tree, element: Element, name: str) -> Region | None:
         child = left.pop()
         if _alike(child):
             left += reversed(list(child.elements))
-        elif not _is_left(child) and (regions := _regions(tree, child, name)):
+        elif not _is_left(child) and (regions := _PARAGRAPHS.regions(tree, child, name)):
             paragraph.holders.append(Holder(tree.text[child.start : child.end], child.start, child.end, regions))
     return region(tree.text, paragraph, tree.line(element), name, _Written(tree.prefix(element)))
+
+
+_PARAGRAPHS = Paragraphs(_is_paragraph, _is_left, _of_paragraph)
 
 
 def _pieces(tree: Tree, element: Element) -> Iterator[str | Code | Break]:

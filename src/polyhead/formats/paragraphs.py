@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from polyhead.formats.splicing import Region, filled
+from polyhead.formats.archive import Part
+from polyhead.formats.splicing import Region, Spliced, filled
 from polyhead.formats.unit import Answered, Unit, has_words, without_edges
-from polyhead.formats.xml_tree import Element
+from polyhead.formats.xml_tree import Element, Tree, read_xml
 from polyhead.inline.codes import Code, Marked
 
 Piece = str | Code
@@ -40,6 +41,30 @@ class Paragraph:
     end: int
     pieces: list[Piece | Break] = field(default_factory=list[Piece | Break])
     holders: list[Holder] = field(default_factory=list[Holder])
+
+
+@dataclass(frozen=True)
+class Paragraphs:
+    """How the paragraphs of a format are found, and read."""
+
+    is_paragraph: Callable[[Element], bool]
+    is_left: Callable[[Element], bool]
+    """What isn't looked into."""
+    read: Callable[[Tree, Element, str], Region | None]
+    """A part's tree, a paragraph of it and its name → its region; None where there is nothing to translate."""
+
+    def part(self, name: str, content: bytes, file: str) -> Part:
+        """A part of an archive; file: what messages call the archive."""
+        tree = read_xml(content, f"{file}, {name}")
+        return Part(name, tree, Spliced(tree.text, self.regions(tree, tree.root, name)))
+
+    def regions(self, tree: Tree, element: Element, name: str) -> tuple[Region, ...]:
+        """The regions of the paragraphs within an element, in order."""
+        found = list[Region]()
+        for number, paragraph in enumerate(outermost(element, self.is_paragraph, self.is_left), start=1):
+            each = self.read(tree, paragraph, f"{name}, paragraph {number}")
+            found += [each] if each else []
+        return tuple(found)
 
 
 def outermost(

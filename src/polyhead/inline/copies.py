@@ -8,8 +8,7 @@ import re
 from collections import Counter
 from unicodedata import digit
 
-Span = tuple[int, int]
-"""(start, end) in characters."""
+from polyhead.text import Span
 
 _ADDRESS = re.compile(
     r"(?:https?|ftp)://[^\s<>\"'“”«»]*[\w/#=&%~-]|www\.[\w-]+(?:\.[\w-]+)+(?:/[^\s<>\"'“”«»]*[\w/#=&%~-])?"

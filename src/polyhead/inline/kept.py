@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polyhead.inline.codes import Code, Marked
-from polyhead.inline.placing import Span
+from polyhead.text import UNSPACED, Span
 
 _OPENING = frozenset("([{«‹„“‘\"'¡¿/-‐–—@#")
 _WORD = re.compile(r"\w", re.ASCII)
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
-"""Scripts that put no spaces between words, and their punctuation."""
 
 
 @dataclass(frozen=True)
@@ -106,4 +104,4 @@ def put_in(marked: Marked, taken: Sequence[Taken]) -> Marked:
 
 
 def _needs_space(neighbour: str) -> bool:
-    return not neighbour.isspace() and not _UNSPACED.match(neighbour)
+    return not neighbour.isspace() and not UNSPACED.match(neighbour)

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from polyhead.inline.codes import Code
-
-Span = tuple[int, int]
-"""(start, end) in characters."""
+from polyhead.text import Span
 
 
 class Shared(NamedTuple):

@@ -17,7 +17,7 @@ from polyhead.tokenizers.casing import Case, case_of, usual
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.signs import without_unknown_signs
 from polyhead.translating.source import Limits, language_tag
-from polyhead.translating.translation import Piece, Span
+from polyhead.translating.translation import Piece, Span, by_text
 
 Split = Literal["auto", "sentence", "line"]
 """What of a text a model reads at a time: its sentences or its lines; "auto" is what the model was trained on."""
@@ -104,27 +104,19 @@ def cut_with_codes(
 
     whole, taken = list(texts), dict[int, list[Taken]]()
     pieces = cut()
-    for number, numbers in enumerate(_by_text(pieces, len(whole))):
+    for number, numbers in enumerate(by_text(pieces, len(whole))):
         places = [pieces[i].place for i in numbers]
         if any(is_cut(code, places) for code in whole[number].codes):
             whole[number], taken[number] = take_out(whole[number])
     if taken:
         pieces = cut()
-    for text, numbers in zip(whole, _by_text(pieces, len(whole)), strict=True):
+    for text, numbers in zip(whole, by_text(pieces, len(whole)), strict=True):
         if text.codes:
             shared = share(text.codes, [pieces[i].place for i in numbers]).within
             for i, codes in zip(numbers, shared, strict=True):
                 moved = tuple(code.moved(-pieces[i].place[0]) for code in codes)
                 pieces[i] = replace(pieces[i], codes=moved)
     return Cut(list(map(_with_addresses, pieces)), whole, taken)
-
-
-def _by_text(pieces: Sequence[Piece], texts: int) -> list[list[int]]:
-    """The numbers of the pieces of each text."""
-    found: list[list[int]] = [[] for _ in range(texts)]
-    for number, piece in enumerate(pieces):
-        found[piece.text].append(number)
-    return found
 
 
 def _with_addresses(piece: Piece) -> Piece:

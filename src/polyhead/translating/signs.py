@@ -3,10 +3,8 @@
 import unicodedata
 from functools import lru_cache
 
+from polyhead.text import Span
 from polyhead.tokenizers.protocol import Tokenizer
-
-Span = tuple[int, int]
-"""(start, end) in characters."""
 
 
 def without_unknown_signs(text: str, span: Span, tokenizer: Tokenizer) -> Span:

@@ -1,6 +1,5 @@
 """Translations as values, and how those of a text's sentences become the translation of the text."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,13 +8,10 @@ from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.kept import Taken, put_in
 from polyhead.inline.parts import share
-from polyhead.text import words
+from polyhead.text import UNSPACED, Span, words
 from polyhead.tokenizers.casing import Case
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.alignment import Alignment
-
-Span = tuple[int, int]
-"""(start, end) in characters."""
 
 
 @dataclass(frozen=True)
@@ -98,13 +94,18 @@ def join_all(
     texts: Sequence[Marked], pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]
 ) -> list[Translation]:
     """Texts, the pieces of all, and the n-best list of each piece → the texts' translations."""
-    of_text: list[list[int]] = [[] for _ in texts]
-    for number, piece in enumerate(pieces):
-        of_text[piece.text].append(number)
     return [
         join(text, [pieces[i] for i in numbers], [translations[i] for i in numbers])
-        for text, numbers in zip(texts, of_text, strict=True)
+        for text, numbers in zip(texts, by_text(pieces, len(texts)), strict=True)
     ]
+
+
+def by_text(pieces: Sequence[Piece], texts: int) -> list[list[int]]:
+    """The numbers of the pieces of each text."""
+    found: list[list[int]] = [[] for _ in range(texts)]
+    for number, piece in enumerate(pieces):
+        found[piece.text].append(number)
+    return found
 
 
 def join(text: Marked, pieces: Sequence[Piece], translations: Sequence[Sequence[Translation]]) -> Translation:
@@ -156,17 +157,13 @@ def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Transl
     )
 
 
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
-"""Letters and punctuation of Thai, Lao, Burmese, Khmer, Chinese and Japanese, which put no spaces between sentences."""
-
-
 def _space_between(end: str, before: str, after: str) -> str:
     """Between the translations of two sentences that no space is between: one, where only the target language has any.
 
     end: the first sentence's last character; one that isn't such punctuation is in a word that was cut in two
     """
-    unspaced = _UNSPACED.match(before[-1:]) or _UNSPACED.match(after[:1])
-    return " " if _UNSPACED.match(end) and not unspaced else ""
+    unspaced = UNSPACED.match(before[-1:]) or UNSPACED.match(after[:1])
+    return " " if UNSPACED.match(end) and not unspaced else ""
 
 
 def _alignment(
