@@ -13,40 +13,42 @@ from numpy.typing import NDArray
 from polyhead.memory.allocate import room_for
 
 STEPS = 16
-"""Steps that there is room for at the beginning …"""
+"""A new tree has memory for this many steps of every row."""
 ROOM = 256
-"""… and nodes, at least: a sentence alone has room to its end."""
+"""A new tree has memory for at least this many nodes, so that a single sentence seldom needs more."""
 
 
 @dataclass
 class Nodes:
-    """Every layer's keys and values; states share them, and what one has written never changes."""
+    """The keys and values of every node in every layer. They are shared by the states of a search, and never change."""
 
     values: NDArray[np.float32]
-    """[L, C, 2·A]; memory that nobody has written to takes none."""
+    """[L, C, 2·A]. Pages that nothing was written to take no memory."""
     written: int = 0
+    """How many nodes have been added."""
 
     @property
     def room(self) -> int:
+        """How many more nodes fit."""
         return self.values.shape[1] - self.written
 
 
 @dataclass(frozen=True)
 class Past:
-    """What each row has behind it."""
+    """The past of each row, as the numbers of its nodes."""
 
     nodes: Nodes
     places: NDArray[np.int32]
-    """[R, t] the numbers of its nodes, oldest first."""
+    """[R, t] the numbers of each row's nodes, oldest first."""
 
     @staticmethod
     def begin(rows: int, layers: int, width: int) -> "Past":
-        """No past, of `rows` rows; width: 2·A."""
+        """The past of `rows` rows before the first step. width: 2·A."""
         values = room_for((layers, max(rows * STEPS, ROOM), width))
         return Past(Nodes(values), np.empty((rows, 0), np.int32))
 
     def append(self) -> "Past":
-        """The same with a node for each row, whose keys and values are yet to be written."""
+        """The past with one more node for each row, whose keys and values the caller then writes."""
         rows = len(self.places)
         past = self if self.nodes.room >= rows else self._swept()
         first = past.nodes.written
@@ -55,11 +57,11 @@ class Past:
         return Past(past.nodes, np.concatenate([past.places, fresh], axis=1))
 
     def select(self, rows: NDArray[np.int64]) -> "Past":
-        """rows [R'] → the past of those."""
+        """rows [R'], numbers of rows which may repeat → their past."""
         return Past(self.nodes, self.places.take(rows, axis=0))
 
     def _swept(self) -> "Past":
-        """Without the nodes that no row descends from, and as much room again as is taken then."""
+        """The past in a new tree without the nodes that no row descends from, with memory for as many nodes again."""
         living, numbers = np.unique(self.places, return_inverse=True)
         layers, _, width = self.nodes.values.shape
         wanted = 2 * (len(living) + len(self.places))

@@ -18,7 +18,7 @@ Seen = NDArray[np.bool_]
 TELLING = 0.4
 """A head is named after a place that gets this share of its weight or more."""
 EVEN = 0.9
-"""… and after its entropy where it spreads its weight about evenly."""
+"""A head with at least this share of the largest possible entropy is said to look at all keys alike."""
 
 
 def find_heads(

@@ -1,4 +1,4 @@
-"""TOML from anybody, within a moment: recipes are neither long nor deep."""
+"""TOML from untrusted files, read in bounded time, which is possible because recipes are neither long nor deep."""
 
 import tomllib
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from typing import Any, cast
 from polyhead.limits import DEEPEST
 
 _DOTS = 100
-"""In a line. The parser takes time that grows with the square of a dotted key's parts."""
+"""The most dots in a line. The parser's time grows with the square of a dotted key's parts."""
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of some TOML. Raises ValueError, also for what no recipe has: values within values within values …"""
+    """The tables of some TOML. Raises ValueError for what is not TOML or is nested deeper than any recipe."""
     for number, line in enumerate(text.split("\n"), start=1):
         if line.count(".") > _DOTS:
             raise ValueError(f"line {number} has more than {_DOTS} dots, which no line of a recipe has")

@@ -36,15 +36,15 @@ from polyhead.training.shares import Differentiation, TooLarge
 
 Weights = Mapping[str, Tensor]
 Validate = Callable[[Weights], dict[str, float]]
-"""Weights → dev_loss, dev_bleu, dev_chrf …"""
+"""From weights to the scores of validation by name, such as `dev_loss`, `dev_bleu` and `dev_chrf`."""
 Batches = Generator[tuple[Position, Batch], None, None]
-"""Endless batches, each with the position after it."""
+"""An endless sequence of batches, each with the position after it."""
 Stream = Callable[[Position, int | None], Batches]
-"""Where to begin, and in how many epochs words are cut up at random (None: the recipe's number) → batches."""
+"""From the position to begin at, and the number of epochs with BPE dropout (None: the recipe's), to the batches."""
 
 
 FORETOLD = 2
-"""The line of metrics with which a sitting foretells its end: before the first, much is done for the first time."""
+"""The number of the line of metrics after which the end is announced. Time before the first line is not typical."""
 
 
 @dataclass
