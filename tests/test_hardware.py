@@ -155,6 +155,20 @@ def test_of_a_processor_is_known_what_does_not_change(cpuinfo: Path) -> None:
     assert processor() == {"vendor_id": "Ours", "model name": "One: 5"}
 
 
+def test_of_a_processor_of_arm_is_known_which_it_is(cpuinfo: Path) -> None:
+    cpuinfo.write_text("processor\t: 0\nBogoMIPS\t: 100.00\nFeatures\t: fp asimd sve\nCPU part\t: 0xd40\n\n")
+    assert processor() == {"Features": "fp asimd sve", "CPU part": "0xd40"}
+
+
+def test_other_machines_have_no_instructions_of_x86_whatever_is_said_of_them(
+    cpuinfo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An emulator may pass on what Linux says of the machine that it runs on."""
+    cpuinfo.write_text(f"flags : {ALL_FLAGS}\n")
+    monkeypatch.setattr(hardware.platform, "machine", lambda: "aarch64")
+    assert cpu_features() == set()
+
+
 def test_linux_and_llvm_say_the_same() -> None:
     found = hardware._instructions_by_llvm()
     assert found == hardware._instructions()

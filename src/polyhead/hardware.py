@@ -5,6 +5,7 @@ A process that only translates has no PyTorch, so nothing here loads it but what
 
 import ctypes
 import os
+import platform
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,6 +19,9 @@ Value = TypeVar("Value")
 WITHOUT = tuple(os.environ.get("POLYHEAD_CPU_WITHOUT", "").split())
 """How names of instructions begin that are to be left alone as if this CPU did not have them, as "avx512 amx"."""
 
+X86 = {"x86_64", "AMD64", "i386", "i686"}
+"""The machines that have instructions of x86, as `platform.machine` calls them."""
+
 NAMES = {
     "avx2": ("avx2", "avx2"),
     "fma3": ("fma", "fma"),
@@ -29,13 +33,16 @@ NAMES = {
     "amx_int8": ("amx_int8", "amx-int8"),
     "amx_bf16": ("amx_bf16", "amx-bf16"),
 }
-"""The instructions that are asked for, by PyTorch's names: Linux's names of them, and LLVM's."""
+"""The instructions of x86 that are asked for, by PyTorch's names: Linux's names of them, and LLVM's."""
 
 CPUINFO = Path("/proc/cpuinfo")
 """Where Linux says what it knows of every processor."""
 
-PROCESSOR = "vendor_id", "cpu family", "model", "model name", "stepping", "flags"
-"""What Linux says of a processor that machine code may depend on."""
+PROCESSOR = (
+    *("vendor_id", "cpu family", "model", "model name", "stepping", "flags"),
+    *("CPU implementer", "CPU architecture", "CPU variant", "CPU part", "CPU revision", "Features"),
+)
+"""What Linux says of a processor, of x86 and of ARM, that machine code may depend on."""
 
 VNNI = {"avx_vnni", "avx512_vnni"}
 """The instructions that multiply bytes and add up in 32 bits; a CPU has one of them, or both."""
@@ -63,6 +70,8 @@ def processor() -> Mapping[str, str]:
 
 @cache
 def _instructions() -> frozenset[str]:
+    if platform.machine() not in X86:
+        return frozenset()
     said = processor().get("flags")
     if said is None:
         return _instructions_by_llvm()

@@ -3,6 +3,7 @@
 import platform
 from typing import Any
 
+from polyhead.hardware import X86
 from polyhead.kernels.compiler import intrinsic, ir, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LONG, Code, instructions
 
@@ -34,16 +35,12 @@ def swap(code: Code, address: Any, old: Any, new: Any) -> Any:
     return builder.extract_value(found, 0)
 
 
-_X86 = {"x86_64", "AMD64", "i686"}
-"""Machines with an instruction that lets a waiting core rest; others wait without."""
-
-
 @instructions()
 def pause(code: Code) -> None:
-    """What a thread does between two looks at a number that another one will change."""
+    """Lets a waiting core rest for a moment, by an instruction that only x86 has; elsewhere it does nothing."""
     builder = code.builder
     name = "llvm.x86.sse2.pause"
-    if platform.machine() in _X86:
+    if platform.machine() in X86:
         function = builder.module.globals.get(name)
         if function is None:
             function = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), []), name)
