@@ -1,6 +1,7 @@
 """Files of machine code: what is not as it was written is thrown away, and never read."""
 
 import os
+import platform
 import random
 import subprocess
 import sys
@@ -155,3 +156,14 @@ def test_processes_that_find_damaged_files_end_well_and_are_right(tmp_path: Path
         run()
         assert file.read_bytes() != spoiled
         assert stored.read(file) is not None, "it was made anew"
+
+
+def test_each_kind_of_machine_has_files_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    places: set[Path | None] = set()
+    for machine in ("x86_64", "aarch64"):
+        monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
+        stored._circumstances.cache_clear()
+        places.add(stored.place_of(OWN / "step" / "beams.py", "starts_of", "kinds"))
+    stored._circumstances.cache_clear()
+    assert None not in places
+    assert len(places) == 2

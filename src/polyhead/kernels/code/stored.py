@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -99,8 +100,13 @@ def _digest(place: Path, content: bytes) -> bytes:
 
 @cache
 def _circumstances() -> str:
-    """All that code depends on but its source."""
+    """All that code depends on but its source.
+
+    The kind of machine is among it, because not every system says what its processor is, and because two kinds may
+    share a folder: Python for Intel's and for Apple's processors on one Mac, or the nodes of a cluster.
+    """
+    machine = [platform.system(), platform.machine(), os.environ.get("PROCESSOR_IDENTIFIER", "")]  # the last: Windows
     versions = [f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")]
     told = [f"{name} {value}" for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")]
     said = map(str, processor().items())
-    return "\n".join([str(sys.implementation.cache_tag), *versions, *told, *said, *WITHOUT])
+    return "\n".join([*machine, str(sys.implementation.cache_tag), *versions, *told, *said, *WITHOUT])
