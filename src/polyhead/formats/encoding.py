@@ -58,6 +58,21 @@ def unmarked_utf16(content: bytes) -> str | None:
     return None
 
 
+def begun_utf16(beginning: bytes) -> str | None:
+    """`unmarked_utf16` for the beginning of a file, which may end within a character."""
+    return unmarked_utf16(beginning[: len(beginning) // 2 * 2])
+
+
+def begun_text(beginning: bytes) -> str:
+    r"""The beginning of a file as text, by its mark or as it looks, with "\n" at the ends of its lines.
+
+    What can't be read in it becomes U+FFFD: enough to see what kind of file it is, whatever encoding it declares.
+    """
+    mark, encoding = next(((mark, found) for mark, found in _MARKS if beginning.startswith(mark)), (b"", None))
+    text = beginning[len(mark) :].decode(encoding or begun_utf16(beginning) or "utf-8", "replace")
+    return text.replace("\r\n", "\n")
+
+
 def _is_utf8(sample: bytes) -> bool:
     """Whether a file that begins so may be UTF-8: a character may be cut at the end."""
     try:
