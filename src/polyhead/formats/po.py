@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
-from polyhead.formats.encoding import Encoding, decoded
-from polyhead.formats.po_entries import Entry, check_lines, entries
+from polyhead.formats.encoding import Encoding
+from polyhead.formats.po_entries import Entry, check_lines, decoded_po, entries
 from polyhead.formats.po_header import Header, needed
 from polyhead.formats.po_plurals import Plurals
 from polyhead.formats.splicing import Lines, Region, Spliced, constant
@@ -16,14 +16,11 @@ from polyhead.formats.unit import Answered, Unit, without_margins
 from polyhead.inline.codes import Marked
 
 _HEADER = re.compile(r'^msgid\s+""\s*\nmsgstr', re.MULTILINE)
-_CHARSET = re.compile(rb'"Content-Type:[^"]*charset=([\w.:-]+)')
 
 
 def read_po(source: Source) -> TextDocument:
     """A PO or POT file. Raises DataError for one that is damaged or has translations into another language."""
-    found = _CHARSET.search(source.content)
-    declared = found[1].decode("ascii") if found and found[1] != b"CHARSET" else None
-    text, encoding = decoded(source.content, source.name, declared)
+    text, encoding, declared = decoded_po(source.content, source.name)
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     check_lines(lines, source.name)
     messages = entries(text, source.name)
