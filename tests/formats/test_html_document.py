@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhead.formats.html_document import read_html_text
-from polyhead.formats.html_tokens import tokens
+from polyhead.formats.markup_tokens import tokens
 from polyhead.formats.unit import Answered
 from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
 

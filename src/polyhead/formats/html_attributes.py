@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from polyhead.formats.html_tokens import Attribute, Token
+from polyhead.formats.markup_tokens import Attribute, Token
 from polyhead.formats.unit import Answered, Unit, has_words, without_margins
 from polyhead.inline.codes import Marked
 

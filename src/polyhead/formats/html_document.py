@@ -11,7 +11,7 @@ from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
 from polyhead.formats.html_attributes import ReadTag
 from polyhead.formats.html_scope import INLINE, Scope
-from polyhead.formats.html_tokens import Token, tokens
+from polyhead.formats.markup_tokens import Token, protected, tokens
 from polyhead.formats.splicing import Lines, Region, Spliced
 from polyhead.formats.unit import Answered, Unit, has_words, mapped, without_edges
 from polyhead.inline.codes import Code, Marked
@@ -22,8 +22,6 @@ _CHARSET = re.compile(
 _LOOKED_AT = 4096
 """Bytes at the beginning of a file in which it may say its encoding."""
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_LONGEST_READ = 100
-"""Characters of protected text that a model is shown within a sentence."""
 
 
 def read_html(source: Source) -> TextDocument:
@@ -115,7 +113,7 @@ def _parts(pieces: Sequence[_Piece]) -> Iterator[str | Code | tuple[str, str]]:
             kept.append(piece.token)
             continue
         if kept:
-            yield _protected(kept)
+            yield protected(kept)
             kept = []
         if piece.token.kind == "text":
             yield unescape(piece.token.raw)
@@ -124,14 +122,7 @@ def _parts(pieces: Sequence[_Piece]) -> Iterator[str | Code | tuple[str, str]]:
         else:
             yield Code(piece.token.raw, 0, 0)
     if kept:
-        yield _protected(kept)
-
-
-def _protected(kept: Sequence[Token]) -> Code | tuple[str, str]:
-    content = "".join(token.raw for token in kept)
-    read = "".join(unescape(token.raw) for token in kept if token.kind == "text")
-    shown = _SPACE.sub(" ", read)
-    return (content, shown) if shown.strip() and len(shown) <= _LONGEST_READ else Code(content, 0, 0)
+        yield protected(kept)
 
 
 def _pairs(pieces: Sequence[_Piece]) -> dict[int, int]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from polyhead.formats.html_tokens import Token
+from polyhead.formats.markup_tokens import Token
 
 INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em embed font i img input ins kbd map mark math q s samp"  # noqa: SIM905

@@ -1,4 +1,4 @@
-"""The messages of a PO file, as polib reads them, and where each begins: for translating it and for learning from it."""
+"""The messages of a PO file, as polib reads them, and where each begins; to translate them, and to learn from them."""
 
 import re
 from collections.abc import Sequence
