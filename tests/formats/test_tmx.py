@@ -94,3 +94,8 @@ def test_any_text_comes_back_as_its_own_translation(texts, seed):
     etree.fromstring(translated(content, "x.tmx", shuffle(seed)))
     etree.fromstring(translated(content, "x.tmx", say("<&]]>\0")))
     etree.fromstring(translated(content, "x.tmx", shout))
+
+
+def test_the_text_of_elements_that_the_standard_lacks_is_translated():
+    content = MEMORY.replace("<seg>z</seg>", "<seg>z <b>y</b></seg>")
+    assert "<seg>Z <b>Y</b></seg>" in translated(content, "x.tmx", shout)

@@ -244,3 +244,20 @@ def test_text_that_looks_like_a_code_of_the_text_stays_text():
     source = """a <x id="1"/> b &lt;x id="1"/&gt; c"""
     content = f"<xliff version='1.2'><file><trans-unit><source>{source}</source></trans-unit></file></xliff>"
     assert f"{source}</target>" in translated(content, "x.xlf")
+
+
+@pytest.mark.parametrize(
+    ("content", "source"),
+    [
+        (ONE, 'My <mrk mtype="protected">polyhead</mrk> is <b>new</b>'),
+        (TWO, 'My <x:mrk id="m" translate="no">polyhead</x:mrk> is <x:b>new</x:b>'),
+    ],
+)
+def test_what_is_protected_is_read_and_kept_and_what_the_standard_lacks_is_translated(content, source):
+    content = re.sub(r"(<(?:x:)?source>)a(?=</)", rf"\1{source}", content, count=1) if content is TWO else content
+    content = content.replace("<source>Two. Parts.</source>", f"<source>{source}</source>").replace("seg-source", "y")
+    content = content.replace(' translate="no"><x:segment>', "><x:segment>")
+    unit = next(unit for unit in found(content, "x.xliff") if unit.marked.text.startswith("My"))
+    assert unit.marked.text == "My polyhead is new"
+    written = re.sub("(My|is|new)(?=[ <])", lambda word: word[0].upper(), source)
+    assert f"target>{written}<" in translated(content, "x.xliff", shout).replace(TARGET, "")

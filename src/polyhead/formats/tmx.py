@@ -8,7 +8,7 @@ from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.languages_of_files import is_same
 from polyhead.formats.splicing import Region, Spliced
 from polyhead.formats.unit import Answered, without_margins
-from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_inline import TMX_CODES, Half, marked, written
 from polyhead.formats.xml_tree import LANGUAGE, Element, Tree, read_xml
 from polyhead.formats.xml_writing import with_attributes
 
@@ -74,7 +74,7 @@ def _of_unit(tree: Tree, unit: Element, source: Source, usual: str) -> Iterator[
 def _alike(element: Element) -> Half | bool:
     if element.name in ("bpt", "ept"):
         return Half(is_end=element.name == "ept", key=element.attributes.get("i", ""))
-    return element.name == "hi"
+    return element.name not in TMX_CODES
 
 
 @dataclass(frozen=True)

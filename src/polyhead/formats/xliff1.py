@@ -7,12 +7,11 @@ from polyhead.formats.document import Source
 from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
-from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_inline import XLIFF_CODES, Half, Kept, marked, written
 from polyhead.formats.xml_tree import Element, Tree
 from polyhead.formats.xml_writing import escaped, opened, with_attributes
 
 _UNTRANSLATED = frozenset({"new", "needs-translation"})
-_AROUND = frozenset({"g", "mrk"})
 
 
 def regions(tree: Tree, source: Source) -> Iterator[Region]:
@@ -55,12 +54,14 @@ def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
     yield Region(start, end, (text,), _Writer(tree, source, target))
 
 
-def _alike(element: Element) -> Half | bool:
+def _alike(element: Element) -> Half | Kept | bool:
     if element.name in ("bpt", "bx"):
         return Half(is_end=False, key=_key(element))
     if element.name in ("ept", "ex"):
         return Half(is_end=True, key=_key(element))
-    return element.name in _AROUND
+    if element.name == "mrk" and element.attributes.get("mtype") == "protected":
+        return Kept()
+    return element.name not in XLIFF_CODES
 
 
 def _key(element: Element) -> str:

@@ -7,13 +7,12 @@ from polyhead.formats.document import Source
 from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
-from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_inline import XLIFF_CODES, Half, Kept, marked, written
 from polyhead.formats.xml_tree import Element, Tree
 from polyhead.formats.xml_writing import escaped, opened, with_attributes
 
 _GOOD = {"state": "translated", "subState": "polyhead:machine"}
 _DOUBTFUL = {"state": "initial", "subState": "polyhead:doubtful"}
-_AROUND = frozenset({"pc", "mrk"})
 
 
 def regions(tree: Tree, source: Source) -> Iterator[Region]:
@@ -64,12 +63,14 @@ def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
     yield Region(start, segments[-1].end, units, _Writer(tree, tuple(segments), start, inside, unit))
 
 
-def _alike(element: Element) -> Half | bool:
+def _alike(element: Element) -> Half | Kept | bool:
     if element.name == "sc":
         return Half(is_end=False, key=element.attributes.get("id", ""))
     if element.name == "ec":
         return Half(is_end=True, key=element.attributes.get("startRef", ""))
-    return element.name in _AROUND
+    if element.name == "mrk" and element.attributes.get("translate") == "no":
+        return Kept()
+    return element.name not in XLIFF_CODES
 
 
 @dataclass(frozen=True)
