@@ -109,7 +109,8 @@ def test_ffprobe_finds_the_same_times_in_translated_subtitles(tmp_path, content,
         return streams(tmp_path / name)
 
     before = found_in(content)
-    for translate in (shout, say("하나 둘 셋 넷 다섯 여섯 일곱 여덟"), *map(shuffle, range(5))):
+    wrong = say("하나\n\n9\n00:00:01,000 --> 00:00:02,000\n둘 셋")
+    for translate in (shout, say("하나 둘 셋 넷 다섯 여섯 일곱 여덟"), wrong, *map(shuffle, range(5))):
         after = found_in(translated(content, name, translate))
         assert [(each["pts"], each["duration"]) for each in after] == [
             (each["pts"], each["duration"]) for each in before
