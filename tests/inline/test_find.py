@@ -55,6 +55,10 @@ def test_the_model_reads_what_entities_and_escapes_stand_for_and_nothing_of_tags
     assert find(r"<b>Q&amp;A</b>\nyes {x}", KINDS).text == "Q&A\nyes {x}"
 
 
+def test_the_model_reads_a_line_break_where_a_tag_is_one() -> None:
+    assert find("<b>One.<br/>Two.</b><BR>three", KINDS).text == "One.\nTwo.\nthree"
+
+
 def test_a_users_own_pattern_goes_first() -> None:
     marked = find("see [[%s]] and %s", ["printf"], [pattern(r"\[\[.*?\]\]")])
     assert [code.content for code in marked.codes] == ["[[%s]]", "%s"]

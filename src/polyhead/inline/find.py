@@ -23,6 +23,7 @@ _PATTERNS: dict[Kind, str] = {
 }
 _COMPILED: dict[Kind, re.Pattern[str]] = {kind: re.compile(each, re.DOTALL) for kind, each in _PATTERNS.items()}
 _NAME = re.compile(r"</?\s*([\w:.-]+)")
+_BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 """HTML's elements that have no end."""
 
@@ -41,7 +42,8 @@ def pattern(text: str) -> re.Pattern[str]:
 def find(text: str, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
     """The codes of these kinds in a text, and what patterns of the user's own match.
 
-    The model reads nothing of tags; of the others it reads what is written, which its translation has to contain.
+    The model reads nothing of tags but a line break of `<br>`; of the others it reads what is written, which its
+    translation has to contain.
     """
     return find_more(Marked(text), kinds, own)
 
@@ -69,7 +71,7 @@ def find_more(marked: Marked, kinds: Collection[str], own: Sequence[re.Pattern[s
 
 _READ: dict[str | None, Callable[[str], str | Code | tuple[str, str]]] = {
     "text": str,
-    "tags": lambda content: Code(content, 0, 0),
+    "tags": lambda content: (content, "\n") if _BREAK.match(content) else Code(content, 0, 0),
     "entities": lambda content: (content, unescape(content)),
     "escapes": lambda content: (content, {"\\n": "\n", "\\r": "\r", "\\t": "\t"}.get(content, content)),
 }
