@@ -206,3 +206,11 @@ def test_any_document_keeps_its_shape(paragraphs, seed):
             "<!--",
         ):
             assert written.count(name) == body(document).count(name)
+
+
+def test_the_language_that_word_checked_a_run_in_cuts_no_text():
+    runs = '<w:r><w:t>dri</w:t></w:r><w:r><w:rPr><w:lang w:val="en-US"/></w:rPr><w:t>nks </w:t></w:r>'
+    runs += "<w:r><w:rPr><w:b/><w:noProof/></w:rPr><w:t>te</w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>a</w:t></w:r>"
+    written = body(translated(docx(f"<w:p>{runs}</w:p>"), "x.docx", shout))
+    text = '<w:t xml:space="preserve">'
+    assert written == (f"<w:p><w:r>{text}DRINKS </w:t></w:r><w:r><w:rPr><w:b/></w:rPr>{text}TEA</w:t></w:r></w:p>")

@@ -17,6 +17,7 @@ from polyhead.inline.codes import Code, Marked
 
 _CONTAINERS = frozenset({"hyperlink", "smartTag", "ins", "moveTo", "fldSimple", "customXml", "dir", "bdo", "sdt"})
 _UNSEEN = frozenset({"lastRenderedPageBreak", "proofErr"})
+_UNSEEN_PROPERTIES = frozenset({"lang", "noProof"})
 _BREAKS = frozenset({"br", "cr", "tab", "ptab"})
 """What ends a text: a sentence hardly goes on behind a tab."""
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
@@ -125,7 +126,7 @@ def _atoms(tree: Tree, element: Element, prefix: str) -> Iterator[_Atom]:
 
 def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
     properties = run.first("rPr")
-    style = tree.text[properties.start : properties.end] if properties else ""
+    style = _seen(tree, properties) if properties else ""
     for child in run.children:
         if isinstance(child, Text) or child is properties or (isinstance(child, Element) and child.name in _UNSEEN):
             continue
@@ -143,6 +144,15 @@ def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
             yield _Atom(code=code, kind=kind if kind in ("begin", "separate", "end") else "alone")
         else:
             yield _Atom(code=code, kind="alone", element=child)
+
+
+def _seen(tree: Tree, properties: Element) -> str:
+    """A run's properties without what nobody sees, such as the language that Word checked its spelling in."""
+    shown = [child for child in properties.elements if child.name not in _UNSEEN_PROPERTIES]
+    if not shown:
+        return ""
+    inside = "".join(tree.text[child.start : child.end] for child in shown)
+    return f"{tree.tag(properties)}{inside}{tree.text[properties.inner_end : properties.end]}"
 
 
 def _with_fields(atoms: Sequence[_Atom], prefix: str) -> list[_Atom]:

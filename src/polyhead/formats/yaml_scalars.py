@@ -60,4 +60,4 @@ def write_block(text: str, style: str, indentation: str) -> str:
     lines = text.split("\n")
     if style == ">":
         lines = [part for line in lines for part in (line.strip(), "")][:-1]
-    return ("\n" + indentation).join(lines)
+    return "\n".join(f"{indentation}{line}" if number and line else line for number, line in enumerate(lines))
