@@ -269,3 +269,9 @@ def test_fields_of_a_header_may_stand_in_one_line(header):
     assert checked(written).returncode == 0
     again = translated(written, "x.po", shout)
     assert again == written
+
+
+def test_choices_of_icu_are_left_and_named():
+    content = HEADER + 'msgctxt "n"\nmsgid "{n, plural, one {a file} other {# files}}"\nmsgstr ""\n'
+    assert translated(content, "x.po", shout) == content
+    assert problems(content, "x.po") == ["line 10: n is a choice of several texts (ICU) and was left as it is"]

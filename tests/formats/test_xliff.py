@@ -261,3 +261,24 @@ def test_what_is_protected_is_read_and_kept_and_what_the_standard_lacks_is_trans
     assert unit.marked.text == "My polyhead is new"
     written = re.sub("(My|is|new)(?=[ <])", lambda word: word[0].upper(), source)
     assert f"target>{written}<" in translated(content, "x.xliff", shout).replace(TARGET, "")
+
+
+@pytest.mark.parametrize("content", [ONE, TWO])
+def test_choices_of_icu_are_left_and_named(content):
+    choice = '{n, plural, =0 {none} other {<x:ph id="7"/> many}}'.replace("x:ph", "x" if content is ONE else "x:ph")
+    changed = re.sub(r"(?<=source>)(Two\. Parts\.|dog)(?=</)", choice, content, count=1).replace("seg-source", "y")
+    written = translated(changed, "x.xlf", shout)
+    assert written.count(choice) == 1
+    assert "MANY" not in written
+    name, line = ("5", 12) if content is ONE else ("u", 8)
+    said = f"line {line}: {name} is a choice of several texts (ICU) and was left as it is"
+    assert said in problems(changed, "x.xlf")
+
+
+def test_tags_that_angular_writes_are_pairs():
+    start, end = '<x id="START_BOLD_TEXT" ctype="x-b"/>', '<x id="CLOSE_BOLD_TEXT" ctype="x-b"/>'
+    content = ONE.replace("<source>Two. Parts.</source>", f"<source>My {start}cat{end}</source>").replace(
+        "seg-source", "y"
+    )
+    unit = next(unit for unit in found(content, "x.xlf", kind="xliff") if unit.marked.text == "My cat")
+    assert [(code.role, code.start) for code in unit.marked.codes] == [("open", 3), ("close", 6)]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import Encoding
+from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.po_entries import Entry, check_lines, decoded_po, entries
 from polyhead.formats.po_header import Header, needed
 from polyhead.formats.po_plurals import Plurals
@@ -34,6 +35,9 @@ def read_po(source: Source) -> TextDocument:
     values = needed(header, source.target_language, plurals, any(entry.has_any for entry in messages), source.name)
     starts = Lines(text).starts
     end_of_line = "\r\n" if "\r\n" in text else "\n"
+    notes = tuple(
+        (entry.line, left_choice(entry.context)) for entry in messages if entry.is_open and is_icu_choice(entry.message)
+    )
     regions = list(_entry_regions(text, lines, starts, messages, plurals, end_of_line))
     new_header = header.changed(values)
     if values or list(header.lines) != new_header:
@@ -41,7 +45,8 @@ def read_po(source: Source) -> TextDocument:
         written = end_of_line.join([*new_header, *([] if header.lines else ["", ""])])
         ended = header.lines and text[:end].endswith("\n")
         regions.insert(0, Region(0, end, (), constant(written + (end_of_line if ended else ""))))
-    return TextDocument(Spliced(text, tuple(regions)), Encoding("utf-8", encoding.mark) if declared else encoding)
+    encoding = Encoding("utf-8", encoding.mark) if declared else encoding
+    return TextDocument(Spliced(text, tuple(regions)), encoding, notes)
 
 
 def _entry_regions(
@@ -49,7 +54,7 @@ def _entry_regions(
 ) -> Iterator[Region]:
     """The regions of the messages that aren't translated, or not in all numbers."""
     for entry, following in pairwise([*messages, None]):
-        if entry is None or entry.is_obsolete or not entry.message or (entry.forms and all(entry.forms)):
+        if entry is None or not entry.is_open or is_icu_choice(entry.message):
             continue
         begin, end = entry.line - 1, following.line - 1 if following else len(lines)
         last = max((i for i in range(begin, end) if lines[i].lstrip().startswith(("msg", '"'))), default=begin)

@@ -32,6 +32,11 @@ class Entry:
     is_fuzzy: bool
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is still to be translated, or to be in some number."""
+        return not self.is_obsolete and bool(self.message) and not (self.forms and all(self.forms))
+
+    @property
     def has_any(self) -> bool:
         """Whether something of it is translated."""
         return any(self.forms)
