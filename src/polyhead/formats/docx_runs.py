@@ -20,6 +20,8 @@ _UNSEEN = frozenset({"lastRenderedPageBreak", "proofErr"})
 _UNSEEN_PROPERTIES = frozenset({"lang", "noProof"})
 _BREAKS = frozenset({"br", "cr", "tab", "ptab"})
 """What ends a text: a sentence hardly goes on behind a tab."""
+_LINE_BREAKS = frozenset({"br", "cr"})
+_ENDING = ("break", "line break")
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
 _BEGIN, _END = "format ", "end of format"
 """What the contents of the codes around a stretch of another format begin with, and are."""
@@ -35,7 +37,7 @@ class _Atom:
     code: str = ""
     """What is written for anything but text."""
     kind: str = ""
-    """open, close or alone; break; begin, separate or end of a field."""
+    """open, close or alone; break or line break; begin, separate or end of a field."""
     element: Element | None = None
     """What may hold paragraphs."""
 
@@ -79,8 +81,8 @@ class Runs:
                 yield Code(atom.code, 0, 0, "open", opened[-1])
             elif atom.kind == "close":
                 yield Code(atom.code, 0, 0, "close", opened.pop())
-            elif atom.kind == "break":
-                yield Break(atom.code)
+            elif atom.kind in _ENDING:
+                yield Break(atom.code, atom.kind == "line break")
             elif atom.code:
                 yield Code(atom.code, 0, 0)
 
@@ -138,7 +140,8 @@ def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
         elif child.name in _CHARACTERS:
             yield _Atom(text=_CHARACTERS[child.name], format=style)
         elif child.name in _BREAKS:
-            yield _Atom(code=code, kind="break")
+            ends_line = child.name in _LINE_BREAKS and not child.attributes  # with one it may begin a page, or a column
+            yield _Atom(code=code, kind="line break" if ends_line else "break")
         elif child.name == "fldChar":
             kind = next((value for name, value in child.attributes.items() if name.endswith("fldCharType")), "")
             yield _Atom(code=code, kind=kind if kind in ("begin", "separate", "end") else "alone")
@@ -182,7 +185,7 @@ def _with_fields(atoms: Sequence[_Atom], prefix: str) -> list[_Atom]:
 
 
 def _breaks(atoms: Sequence[_Atom]) -> bool:
-    return any(atom.kind in ("break", "open", "close") for atom in atoms)
+    return any(atom.kind in (*_ENDING, "open", "close") for atom in atoms)
 
 
 def _run(text: str, style: str, prefix: str) -> str:

@@ -8,11 +8,11 @@ from functools import partial
 from html import escape, unescape
 from itertools import pairwise
 
-from polyhead.formats.cue_text import goes_on
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
 from polyhead.formats.html_attributes import ReadTag
 from polyhead.formats.html_scope import INLINE, Scope
+from polyhead.formats.line_breaks import is_in_sentence
 from polyhead.formats.markup_tokens import Token, protected, tokens
 from polyhead.formats.splicing import Lines, Region, Spliced
 from polyhead.formats.unit import Answered, Unit, has_words, mapped, without_edges
@@ -79,11 +79,7 @@ def _is_line_break(token: Token) -> bool:
 
 
 def _run_regions(run: Sequence[_Piece], lines: Lines, keeps_space: bool) -> Iterator[Region]:
-    """The regions of a run, one for each of its lines that no sentence goes on over.
-
-    A line break stands between the lines of an address or a verse, and in the midst of a sentence that somebody wanted
-    to look good: a sentence goes on where its words have no end and the next line begins with a small letter.
-    """
+    """The regions of a run, one for each line or, where sentences go on behind line breaks, for several."""
     sentence = list[_Piece]()
     breaks = [place for place, piece in enumerate(run) if _is_line_break(piece.token)]
     for start, end in pairwise([-1, *breaks, len(run)]):
@@ -102,8 +98,7 @@ def _goes_on(line: Sequence[_Piece], following: Sequence[_Piece]) -> bool:
         unescape("".join(piece.token.raw for piece in pieces[-_LOOKED_AT_PIECES:] if piece.token.kind == "text"))
         for pieces in (line, following[:_LOOKED_AT_PIECES])
     )
-    first = next((letter for letter in after if letter.isalpha()), "")
-    return not first.isupper() and goes_on(before, after, 0.0)
+    return is_in_sentence(before, after)
 
 
 def _run_region(run: Sequence[_Piece], lines: Lines, keeps_space: bool) -> Iterator[Region]:
