@@ -84,6 +84,12 @@ def test_plain_text_is_taken_for_nothing_else(text):
     assert instead_of_lines("file", text.encode()) is None
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_byte_order_mark_is_not_said_to_be_missing(encoding):
+    text = "\ufeffa dog\n" if encoding != "utf-16" else "a dog\n"
+    assert instead_of_lines("file", text.encode(encoding)) is None
+
+
 def test_content_speaks_against_a_name():
     assert recognise("x.json", gzip.compress(b"{}", mtime=0)) == "gzip"
     with pytest.raises(PolyheadError, match=r"^x\.po: it is compressed with gzip, .*; unpack it first"):

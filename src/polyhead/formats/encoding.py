@@ -50,6 +50,8 @@ def unmarked_utf16(content: bytes) -> str | None:
     unless there are as many control characters in it as UTF-16 makes of letters.
     """
     sample = content[: 1 << 16]
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return None
     if len(content) % 2 or not sample.count(0) or (_is_utf8(sample) and 10 * _controls(sample) < 3 * len(sample)):
         return None
     for encoding, zeros, others in (("utf-16-le", sample[1::2], sample[::2]), ("utf-16-be", sample[::2], sample[1::2])):
