@@ -188,3 +188,8 @@ def shape(value):
 def test_a_blank_line_in_a_block_stays_empty():
     content = "a: |\n    one\n\n    two\nb: >-\n    three\n\n    four\n"
     assert translated(content, "x.yaml", shout) == "a: |\n    ONE\n\n    TWO\nb: >-\n    THREE\n\n    FOUR\n"
+
+
+def test_an_emoji_is_written_as_it_was():
+    content = 'a: "😀: b \\\\U0001F600 c\\u0001"\n'
+    assert translated(content, "x.yaml", shout) == 'a: "😀: B \\\\U0001F600 C\\x01"\n'

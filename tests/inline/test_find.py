@@ -27,6 +27,7 @@ def test_nothing_is_lost(text: str) -> None:
         ("%d of %1$s in %(name)s, %-5.2f %ld %@", ["%d", "%1$s", "%(name)s", "%-5.2f", "%ld", "%@"]),
         ("100% sure, 50% off, 50%off", []),
         ("%dpx and %%", ["%d", "%%"]),
+        ("%A, %d %B %Y at %-I:%M %p, 3%m, %more", ["%A", "%d", "%B", "%Y", "%-I", "%M", "%p"]),
         ("{0} {name} {{user}} ${x} $(y) {}", ["{0}", "{name}", "{{user}}", "${x}", "$(y)", "{}"]),
         ('<b class="x > y">&amp;</b>&#160;<br/>', ['<b class="x > y">', "&amp;", "</b>", "&#160;", "<br/>"]),
         ("a < b and c > d & e; R&D", []),

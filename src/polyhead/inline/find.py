@@ -10,14 +10,15 @@ from polyhead.errors import PolyheadError
 from polyhead.inline.codes import Code, Marked
 
 Kind = Literal["printf", "braces", "tags", "entities", "escapes"]
-"""printf: %s %1$s %(name)s %-5.2f %%; braces: {0} {name} {{name}} ${x}; tags: <b> </b> <br/> and comments; entities:
-&amp; &#160;; escapes: \\n, \\t, \\" and the like, written with a backslash."""
+"""printf: %s %1$s %(name)s %-5.2f %%, and %Y-%m-%d as of strftime; braces: {0} {name} {{name}} ${x}; tags: <b> </b>
+<br/> and comments; entities: &amp; &#160;; escapes: \\n, \\t, \\" and the like, written with a backslash."""
 
 _PATTERNS: dict[Kind, str] = {
     "tags": r"<!--.{0,1000}?-->|</?[A-Za-z][\w:.-]*+(?:\s++(?:\"[^\"]*+\"|'[^']*+'|[^<>\"'])*+)?/?>",
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     "printf": r"%%|%\([^()\s]{1,80}\)[-+#0]{0,4}\d{0,9}(?:\.\d{1,9})?[diouxXeEfFgGcrsa]?|"
-    r"(?:(?<!\d)%|%(?=[^A-Za-z]{0,40}[A-Za-z@](?![A-Za-z])))(?:\d{1,9}\$)?[-+#0]{0,4}(?:\d{1,9}|\*)?(?:\.(?:\d{1,9}|\*))?(?:hh?|ll?|[jztL])?[diouxXeEfFgGaAcsSpn@]",
+    r"(?:(?<!\d)%|%(?=[^A-Za-z]{0,40}[A-Za-z@](?![A-Za-z])))(?:\d{1,9}\$)?[-+#0]{0,4}(?:\d{1,9}|\*)?(?:\.(?:\d{1,9}|\*))?(?:hh?|ll?|[jztL])?[diouxXeEfFgGaAcsSpn@]|"
+    r"(?<![\w%])%[-_0^]?[bBDhHIjklmMPrRtTUVwWxyYzZ](?![A-Za-z])",
     "braces": r"\{\{[^{}\n]{1,80}\}\}|\$?\{[^{}\n]{0,80}\}|\$\([A-Za-z_]\w{0,79}\)",
     "escapes": r"\\(?:[abfnrtv\\\"'0]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})",
 }
