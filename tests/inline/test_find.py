@@ -58,6 +58,7 @@ def test_the_model_reads_what_entities_and_escapes_stand_for_and_nothing_of_tags
 
 def test_the_model_reads_a_line_break_where_a_tag_is_one() -> None:
     assert find("<b>One.<br/>Two.</b><BR>three", KINDS).text == "One.\nTwo.\nthree"
+    assert find("<ul><li>one</li><li>a <i>b</i></li></ul><line>c", KINDS).text == "\n\none\n\na b\n\nc"
 
 
 def test_a_users_own_pattern_goes_first() -> None:

@@ -24,7 +24,12 @@ _PATTERNS: dict[Kind, str] = {
 }
 _COMPILED: dict[Kind, re.Pattern[str]] = {kind: re.compile(each, re.DOTALL) for kind, each in _PATTERNS.items()}
 _NAME = re.compile(r"</?\s*([\w:.-]+)")
-_BREAK = re.compile(r"<br\b", re.IGNORECASE)
+_BREAK = re.compile(
+    r"</?(?:br|hr|p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|blockquote|pre|section|article"
+    r"|header|footer|nav|aside|main|figure|figcaption|form|fieldset|legend|option|optgroup|select)(?![\w:.-])",
+    re.IGNORECASE,
+)
+"""The beginning of a tag of HTML that ends a line: no sentence goes on through it."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 """HTML's elements that have no end."""
 
@@ -43,8 +48,8 @@ def pattern(text: str) -> re.Pattern[str]:
 def find(text: str, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
     """The codes of these kinds in a text, and what patterns of the user's own match.
 
-    The model reads nothing of tags but a line break of `<br>`; of the others it reads what is written, which its
-    translation has to contain.
+    The model reads nothing of tags, but a line break where one ends a line, as `<br>` and `</li>` do; of the others it
+    reads what is written, which its translation has to contain.
     """
     return find_more(Marked(text), kinds, own)
 
@@ -60,7 +65,7 @@ def find_more(marked: Marked, kinds: Collection[str], own: Sequence[re.Pattern[s
             parts.append((part.content, read) if read else part)
             continue
         for content, kind in _cut(part, patterns):
-            if kind == "tags":
+            if kind == "tags" and not _BREAK.match(content):
                 tags.append((len(parts), content))
             parts.append(_READ[kind](content) if kind in _READ else (content, content))
     first = 1 + max((code.pair for code in marked.codes if code.pair is not None), default=-1)
