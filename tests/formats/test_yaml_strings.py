@@ -193,3 +193,8 @@ def test_a_blank_line_in_a_block_stays_empty():
 def test_an_emoji_is_written_as_it_was():
     content = 'a: "😀: b \\\\U0001F600 c\\u0001"\n'
     assert translated(content, "x.yaml", shout) == 'a: "😀: B \\\\U0001F600 C\\x01"\n'
+
+
+def test_what_programs_read_is_left():
+    content = 'a: user_id\nb: "#ff00aa"\nc: Yes/No\n'
+    assert translated(content, "x.yaml", shout) == content.replace("Yes/No", "YES/NO")

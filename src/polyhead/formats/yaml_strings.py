@@ -9,6 +9,7 @@ from polyhead.extras import needing_extra
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
 from polyhead.formats.icu import is_icu_choice, left_choice
+from polyhead.formats.identifiers import is_identifier
 from polyhead.formats.splicing import Region, Spliced, single
 from polyhead.formats.unit import has_words, without_margins
 from polyhead.formats.yaml_scalars import block_place, write_block, write_flow
@@ -41,7 +42,7 @@ def string_regions(text: str, name: str) -> Iterator[tuple[tuple[str, ...], Regi
         if node.start_mark.index in seen:  # an alias is what it stands for
             continue
         seen.add(node.start_mark.index)
-        if not has_words(Marked(node.value)):
+        if not has_words(Marked(node.value)) or is_identifier(node.value):
             continue
         if is_icu_choice(node.value):
             yield path, (line, left_choice(key))
