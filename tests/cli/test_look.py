@@ -68,3 +68,12 @@ def test_what_is_wrong_is_one_sentence(polyhead, toy_model, arguments, status, s
     assert (answer.status, answer.out) == (status, "")
     assert said in answer.err
     assert not list(tmp_path.iterdir())
+
+
+def test_the_answer_is_that_of_translate_and_what_the_model_read_is_said(polyhead, toy_model, tmp_path):
+    path = tmp_path / "look.json"
+    answer = polyhead("look", toy_model, "BADO KILU", "--json", path)
+    assert answer.lines == polyhead("translate", toy_model, stdin="BADO KILU\n").lines
+    assert answer.lines[0].isupper()
+    shown = json.loads(path.read_text(encoding="utf-8"))["meta"]["target"]["text"]
+    assert f"what is shown: the model read 'Bado kilu' and wrote {shown!r}" in answer.err

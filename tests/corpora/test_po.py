@@ -69,14 +69,14 @@ def test_its_language_is_that_of_the_header(write: Write) -> None:
 def test_encodings(write: Write) -> None:
     body = 'msgid "dog"\nmsgstr "개"\n'
     assert pairs(write("a.po", po(body, charset="EUC-KR").encode("euc-kr"))) == [("dog", "개")]
-    assert "names the encoding nonsense" in refusal(write("b.po", po(body, charset="nonsense")))
-    assert "b.po:8: invalid UTF-8: byte 0xB0" in refusal(write("b.po", po(body).encode("euc-kr")))
+    assert "its encoding 'nonsense' is not known" in refusal(write("b.po", po(body, charset="nonsense")))
+    assert "b.po:8: it is not UTF-8: byte" in refusal(write("b.po", po(body).encode("euc-kr")))
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('msgid "a"\nmsgstr "b"\n\nmsgid "a" nonsense\nmsgstr "c"\n', "a.po:4: this is no PO file"),
+        ('msgid "a"\nmsgstr "b"\n\nmsgid "a" nonsense\nmsgstr "c"\n', "a.po:4: unescaped double quote found; mend it"),
         ("", "is empty"),
         (po('msgid "a"\nmsgstr ""\n'), "of its 1 units none has a finished translation"),
     ],

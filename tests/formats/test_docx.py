@@ -101,8 +101,8 @@ def test_a_paragraph_is_one_text_in_its_usual_format():
 
 def test_a_line_break_or_a_tab_ends_a_text():
     for name in ("br", "tab", "cr"):
-        units = found(docx(f"<w:p><w:r><w:t>a</w:t><w:{name}/><w:t>b</w:t></w:r></w:p>"), "x.docx")
-        assert [unit.marked.text for unit in units] == ["a", "b"]
+        units = found(docx(f"<w:p><w:r><w:t>A</w:t><w:{name}/><w:t>B</w:t></w:r></w:p>"), "x.docx")
+        assert [unit.marked.text for unit in units] == ["A", "B"]
 
 
 def test_what_was_deleted_is_not_translated():
@@ -206,3 +206,22 @@ def test_any_document_keeps_its_shape(paragraphs, seed):
             "<!--",
         ):
             assert written.count(name) == body(document).count(name)
+
+
+def test_the_language_that_word_checked_a_run_in_cuts_no_text():
+    runs = '<w:r><w:t>dri</w:t></w:r><w:r><w:rPr><w:lang w:val="en-US"/></w:rPr><w:t>nks </w:t></w:r>'
+    runs += "<w:r><w:rPr><w:b/><w:noProof/></w:rPr><w:t>te</w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>a</w:t></w:r>"
+    written = body(translated(docx(f"<w:p>{runs}</w:p>"), "x.docx", shout))
+    text = '<w:t xml:space="preserve">'
+    assert written == (f"<w:p><w:r>{text}DRINKS </w:t></w:r><w:r><w:rPr><w:b/></w:rPr>{text}TEA</w:t></w:r></w:p>")
+
+
+def test_a_sentence_goes_on_behind_a_line_break_in_its_midst():
+    lines = "<w:r><w:t>The cat {}</w:t><w:br/><w:t>{} tea</w:t><w:tab/><w:t>now</w:t></w:r>"
+    joined, apart = (docx(f"<w:p>{lines.format(*words)}</w:p>") for words in (("often", "drinks"), ("sleeps.", "no")))
+    assert [unit.marked.text for unit in found(joined, "x.docx")] == ["The cat often drinks tea", "now"]
+    assert [unit.marked.text for unit in found(apart, "x.docx")] == ["The cat sleeps.", "no tea", "now"]
+    written = body(translated(joined, "x.docx", shout))
+    texts = written.replace(' xml:space="preserve"', "").replace("</w:r><w:r>", "")
+    assert texts == "<w:p><w:r><w:t>THE CAT OFTEN</w:t><w:br/><w:t>DRINKS TEA</w:t><w:tab/><w:t>NOW</w:t></w:r></w:p>"
+    assert translated(joined, "x.docx", copy) == joined

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhead.formats.html_document import read_html_text
-from polyhead.formats.html_tokens import tokens
+from polyhead.formats.markup_tokens import tokens
 from polyhead.formats.unit import Answered
 from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
 
@@ -74,6 +74,34 @@ def test_text_is_translated_and_all_else_stays(document, expected):
 @pytest.mark.parametrize("document", [PAGE, *(document for document, _ in SHOUTED)])
 def test_a_copying_translator_gives_the_document_back(document):
     assert translated(document, "x.html", copy) == document
+
+
+@pytest.mark.parametrize(
+    ("document", "texts"),
+    [
+        ("<p>The cat drinks<br>\nwater in the <b>house</b>.</p>", ["The cat drinks water in the house."]),
+        ("<p>roses are red,<br/><i>violets</i> are blue</p>", ["roses are red, violets are blue"]),
+        ("<address>12 Main Street<br>Springfield<br>USA</address>", ["12 Main Street", "Springfield", "USA"]),
+        ("<p>One.<br><br>two <b>dogs</b><br>", ["One.", "two dogs"]),
+        ("a <br><br> b", ["a", "b"]),
+        ("<p>Dear John,<br>Thank you.<br>", ["Dear John,", "Thank you."]),
+        ("<p>고양이가<br>물을 마신다", ["고양이가", "물을 마신다"]),
+    ],
+)
+def test_a_sentence_goes_on_behind_a_line_break_only_where_it_has_no_end_and_a_small_letter_follows(document, texts):
+    assert [unit.marked.text.strip() for unit in found(document, "x.html")] == [text.strip() for text in texts]
+
+
+def test_a_line_break_comes_back_within_its_sentence():
+    assert translated("<p>the cat<br>drinks<br />\n tea</p>", "x.html", shout) == "<p>THE CAT<br>DRINKS<br />TEA</p>"
+
+
+def test_attributes_that_people_read_are_translated_whatever_becomes_of_the_content():
+    page = "<textarea placeholder='a'>b</textarea><iframe title='a'></iframe><option label='a'>b</option><th abbr='a'>"
+    page += "<track label='a'><textarea translate=no placeholder='a'></textarea>"
+    expected = page.replace("'a'", "'A'").replace("b</option", "B</option")
+    expected = expected.replace("no placeholder='A'", "no placeholder='a'")
+    assert translated(page, "x.html", shout) == expected
 
 
 def test_a_block_is_one_text_with_its_tags_as_pairs():

@@ -112,3 +112,8 @@ def shape(value):
             return {key: shape(each) for key, each in value.items()}
         case _:
             return value
+
+
+def test_what_programs_read_is_left():
+    content = '{"a": "user_id", "b": "#ff00aa", "c": "Yes/No"}'
+    assert translated(content, "x.json", shout) == content.replace("Yes/No", "YES/NO")

@@ -9,7 +9,7 @@ from polyhead.formats.unit import Answered
 from tests.formats.translators import copy, found, lose_codes, problems, say, shout, shuffle, translated
 
 PAGE = r"""---
-title: kept
+date: kept
 ---
 # Title *x* #
 
@@ -37,7 +37,7 @@ fence
 ```
 
 <div>
-html
+<hr>
 </div>
 
 [ref]: http://x "t"
@@ -70,8 +70,21 @@ SHOUTED = [
     ("> [!NOTE]\n> a", "> [!NOTE]\n> A"),
     ("- [x] a", "- [x] A"),
     ("    a\n\n```\nb\n```\n", "    a\n\n```\nb\n```\n"),
-    ("<div>\na\n</div>\n\nb", "<div>\na\n</div>\n\nB"),
+    ("<div>\na\n</div>\n\nb", "<div>\nA\n</div>\n\nB"),
+    (
+        "<details><summary>a <b>b</b></summary>\n\nc\n\n</details>",
+        "<details><summary>A <b>B</b></summary>\n\nC\n\n</details>",
+    ),
+    ("<pre>\na\n\nb</pre>\n<!-- c -->\n\n> <p>d</p>\n", "<pre>\na\n\nb</pre>\n<!-- c -->\n\n> <p>d</p>\n"),
     ("---\nt: a\n---\nb", "---\nt: a\n---\nB"),
+    (
+        "---\ntitle: 'a b'  # c\ndraft: no\nmenu: {title: d}\n---\nb",
+        "---\ntitle: 'A B'  # c\ndraft: no\nmenu: {title: d}\n---\nB",
+    ),
+    ("---\ndescription: |\n  a\n  b\n...\nb", "---\ndescription: |\n  A\n  B\n...\nB"),
+    ("+++\ntitle = 'a'\n+++\nb", "+++\ntitle = 'a'\n+++\nB"),
+    ("a $x_{i}$ b $$y^2$$ costs $5 to $10, \\$c$", "A $x_{i}$ B $$y^2$$ COSTS $5 TO $10, \\$C$"),
+    ("good :+1: a :smile: at 5:30: b", "GOOD :+1: A :smile: AT 5:30: B"),
     ("a\r\nb\r\n\r\n* c\r\n", "A B\r\n\r\n* C\r\n"),
     ("a\n===\n\nb\n---\n", "A\n===\n\nB\n---\n"),
     ("a {{ x }} b {% if y %}", "A {{ x }} B {% if y %}"),
@@ -138,6 +151,19 @@ def test_the_words_of_a_picture_cannot_write_markup():
 def test_a_text_that_lost_a_mark_stays_in_its_own_language_and_is_named():
     assert translated("a\n\nb *c* d", "x.md", lose_codes) == "A\n\nb *c* d"
     assert problems("a\n\nb *c* d", "x.md", lose_codes) == ["line 3: * is missing"]
+
+
+def test_a_front_matter_that_is_not_yaml_is_named():
+    assert problems("---\ntitle: {{ a }}: b\n---\nb", "x.md", copy) == [
+        "line 1: what stands before its text is not YAML, so it was left as it is"
+    ]
+
+
+def test_lines_of_html_are_those_of_the_file():
+    assert [(unit.line, unit.marked.text) for unit in found("a\n\n<div>\n<p>b\n</div>\n", "x.md")] == [
+        (1, "a"),
+        (4, "b"),
+    ]
 
 
 FRAGMENTS = [

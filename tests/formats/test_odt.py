@@ -10,7 +10,7 @@ from lxml import etree
 
 from polyhead.errors import DataError
 from tests.formats.office import HEAD, NAMES, archive, body, docx, odt
-from tests.formats.translators import complain, copy, lose_codes, problems, say, shout, shuffle, translated
+from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
 
 NOTE = "<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>"
 SHOUTED = [
@@ -135,3 +135,12 @@ def converted(path, form, *options):
     profile = f"-env:UserInstallation=file://{path.parent}/profile"
     command = ["soffice", profile, "--headless", *options, "--convert-to", form, "--outdir", path.parent, path]
     subprocess.run(command, check=True, capture_output=True, timeout=240)
+
+
+def test_a_sentence_goes_on_behind_a_line_break_in_its_midst():
+    content = "<text:p>The <text:span>cat</text:span><text:line-break/>drinks<text:line-break/>A tea</text:p>"
+    assert [unit.marked.text for unit in found(odt(content), "x.odt")] == ["The cat drinks", "A tea"]
+    written = body(translated(odt(content), "x.odt", shout), "content.xml")
+    assert written == content.replace("The", "THE").replace("cat", "CAT").replace("drinks", "DRINKS").replace(
+        "tea", "TEA"
+    )

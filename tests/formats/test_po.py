@@ -250,3 +250,28 @@ def test_what_xgettext_writes_is_translated(tmp_path):
         {0: "%d CATS"},
         "TWO",
     ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        r'msgstr "Language: ko\nContent-Type: text/plain; charset=EUC-KR\n"',
+        'msgstr ""\n"Language: ko\\n" \n"X-A: b\\nContent-Type: text/plain; "\n"charset=EUC-KR\\n"',
+    ],
+)
+def test_fields_of_a_header_may_stand_in_one_line(header):
+    content = f'msgid ""\n{header}\n\nmsgid "a"\nmsgstr ""\n'
+    written = translated(content.encode("euc-kr"), "x.po", say("각")).decode()
+    for field in ("Language: ko\\n", "Content-Type: text/plain; charset=UTF-8\\n"):
+        assert written.count(f'"{field}"') == 1
+    assert written.count("Content-Type") == 1
+    assert ('"X-A: b\\n"' in written) == ("X-A" in header)
+    assert checked(written).returncode == 0
+    again = translated(written, "x.po", shout)
+    assert again == written
+
+
+def test_choices_of_icu_are_left_and_named():
+    content = HEADER + 'msgctxt "n"\nmsgid "{n, plural, one {a file} other {# files}}"\nmsgstr ""\n'
+    assert translated(content, "x.po", shout) == content
+    assert problems(content, "x.po") == ["line 10: n is a choice of several texts (ICU) and was left as it is"]

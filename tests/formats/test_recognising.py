@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from polyhead.errors import PolyheadError
 from polyhead.formats.kinds import FORMATS
-from polyhead.formats.recognising import _ADVICE, _TITLES, instead_of_lines, kind_of, recognise
+from polyhead.formats.other_kinds import OTHERS
+from polyhead.formats.recognising import instead_of_lines, kind_of, recognise
 from tests.formats.office import archive, docx, odt
 
 
@@ -42,6 +43,7 @@ CONTENTS = [
     ("xz", lzma.compress(b"a")),
     ("zip", archive({"a.txt": "a"})),
     ("xlsx", archive({"xl/workbook.xml": "a"})),
+    ("ods", archive({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"})),
     ("tar", tar()),
     ("parquet", b"PAR1\x15\x04\x15"),
     ("pdf", b"%PDF-1.7"),
@@ -71,6 +73,8 @@ def test_names_tell_the_kind(kind):
         "msgid is a word\n",
         '"quoted"\n',
         "BZh and PAR1\n",
+        'A message is written so:\nmsgid "a"\nmsgstr "b"\n',
+        "<p>A page begins with <html>, a memory with <tmx>.</p>\n",
         "",
         "고양이가 물을 마신다.\n",
     ],
@@ -78,6 +82,12 @@ def test_names_tell_the_kind(kind):
 def test_plain_text_is_taken_for_nothing_else(text):
     assert recognise("file", text.encode()) is None
     assert instead_of_lines("file", text.encode()) is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_byte_order_mark_is_not_said_to_be_missing(encoding):
+    text = "\ufeffa dog\n" if encoding != "utf-16" else "a dog\n"
+    assert instead_of_lines("file", text.encode(encoding)) is None
 
 
 def test_content_speaks_against_a_name():
@@ -116,13 +126,12 @@ def test_what_is_given_where_lines_are_expected_is_named(content, message):
 
 
 def test_every_kind_that_is_recognised_has_a_format_or_advice():
-    assert _TITLES.keys() == _ADVICE.keys()
     kinds = {kind for kind, _ in CONTENTS}
-    assert kinds <= FORMATS.keys() | _TITLES.keys()
+    assert kinds <= FORMATS.keys() | OTHERS.keys()
 
 
 @given(st.binary(max_size=200), st.sampled_from(["x", "x.docx", "x.po"]))
 def test_anything_is_recognised_or_not(content, name):
     for beginning in (content, b"PK\3\4" + content, b"<" + content):
-        assert recognise(name, beginning) in {None, *FORMATS, *_TITLES}
+        assert recognise(name, beginning) in {None, *FORMATS, *OTHERS}
         instead_of_lines(name, beginning)

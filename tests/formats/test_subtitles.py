@@ -143,6 +143,7 @@ def test_punctuation_capitals_and_pauses_tell_whether_a_sentence_goes_on(before,
     ("content", "name", "message"),
     [
         ("hello\n", "x.srt", "x.srt:1: there is no line with times"),
+        (SRT.replace("06,000", "0x,000"), "x.srt", "x.srt:12: these are no times such as"),
         ("hello\n", "x.vtt", "x.vtt:1: a WebVTT file begins with the word WEBVTT"),
     ],
 )

@@ -94,3 +94,14 @@ def test_any_text_comes_back_as_its_own_translation(texts, seed):
     etree.fromstring(translated(content, "x.tmx", shuffle(seed)))
     etree.fromstring(translated(content, "x.tmx", say("<&]]>\0")))
     etree.fromstring(translated(content, "x.tmx", shout))
+
+
+def test_the_text_of_elements_that_the_standard_lacks_is_translated():
+    content = MEMORY.replace("<seg>z</seg>", "<seg>z <b>y</b></seg>")
+    assert "<seg>Z <b>Y</b></seg>" in translated(content, "x.tmx", shout)
+
+
+def test_choices_of_icu_are_left_and_named():
+    content = MEMORY.replace("<seg>z</seg>", "<seg>{n, plural, other {z}}</seg>")
+    assert "<seg>{n, plural, other {z}}</seg></tuv></tu>" in translated(content, "x.tmx", shout)
+    assert problems(content, "x.tmx") == ["line 12: a message is a choice of several texts (ICU) and was left as it is"]

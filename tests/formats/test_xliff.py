@@ -244,3 +244,41 @@ def test_text_that_looks_like_a_code_of_the_text_stays_text():
     source = """a <x id="1"/> b &lt;x id="1"/&gt; c"""
     content = f"<xliff version='1.2'><file><trans-unit><source>{source}</source></trans-unit></file></xliff>"
     assert f"{source}</target>" in translated(content, "x.xlf")
+
+
+@pytest.mark.parametrize(
+    ("content", "source"),
+    [
+        (ONE, 'My <mrk mtype="protected">polyhead</mrk> is <b>new</b>'),
+        (TWO, 'My <x:mrk id="m" translate="no">polyhead</x:mrk> is <x:b>new</x:b>'),
+    ],
+)
+def test_what_is_protected_is_read_and_kept_and_what_the_standard_lacks_is_translated(content, source):
+    content = re.sub(r"(<(?:x:)?source>)a(?=</)", rf"\1{source}", content, count=1) if content is TWO else content
+    content = content.replace("<source>Two. Parts.</source>", f"<source>{source}</source>").replace("seg-source", "y")
+    content = content.replace(' translate="no"><x:segment>', "><x:segment>")
+    unit = next(unit for unit in found(content, "x.xliff") if unit.marked.text.startswith("My"))
+    assert unit.marked.text == "My polyhead is new"
+    written = re.sub("(My|is|new)(?=[ <])", lambda word: word[0].upper(), source)
+    assert f"target>{written}<" in translated(content, "x.xliff", shout).replace(TARGET, "")
+
+
+@pytest.mark.parametrize("content", [ONE, TWO])
+def test_choices_of_icu_are_left_and_named(content):
+    choice = '{n, plural, =0 {none} other {<x:ph id="7"/> many}}'.replace("x:ph", "x" if content is ONE else "x:ph")
+    changed = re.sub(r"(?<=source>)(Two\. Parts\.|dog)(?=</)", choice, content, count=1).replace("seg-source", "y")
+    written = translated(changed, "x.xlf", shout)
+    assert written.count(choice) == 1
+    assert "MANY" not in written
+    name, line = ("5", 12) if content is ONE else ("u", 8)
+    said = f"line {line}: {name} is a choice of several texts (ICU) and was left as it is"
+    assert said in problems(changed, "x.xlf")
+
+
+def test_tags_that_angular_writes_are_pairs():
+    start, end = '<x id="START_BOLD_TEXT" ctype="x-b"/>', '<x id="CLOSE_BOLD_TEXT" ctype="x-b"/>'
+    content = ONE.replace("<source>Two. Parts.</source>", f"<source>My {start}cat{end}</source>").replace(
+        "seg-source", "y"
+    )
+    unit = next(unit for unit in found(content, "x.xlf", kind="xliff") if unit.marked.text == "My cat")
+    assert [(code.role, code.start) for code in unit.marked.codes] == [("open", 3), ("close", 6)]

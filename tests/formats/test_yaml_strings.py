@@ -52,8 +52,8 @@ def test_values_are_translated_in_their_style():
         ("&here one", "&here ONE"),
         ("!!str two", "!!str TWO"),
         ("[one, {x: zwei}", "[ONE, {x: ZWEI}"),
-        ("First line\n      second line\n\n    third", "FIRST LINE\n      SECOND LINE\n    \n    THIRD"),
-        ("One sentence\n    on two lines.\n\n    Another.", "ONE SENTENCE ON TWO LINES.\n    \n    ANOTHER."),
+        ("First line\n      second line\n\n    third", "FIRST LINE\n      SECOND LINE\n\n    THIRD"),
+        ("One sentence\n    on two lines.\n\n    Another.", "ONE SENTENCE ON TWO LINES.\n\n    ANOTHER."),
         ("plain: two\n    lines", "plain: TWO LINES"),
         ('other: "x"', 'other: "X"'),
     ]:
@@ -183,3 +183,18 @@ def shape(value):
             return {key: shape(each) for key, each in value.items()}
         case _:
             return value
+
+
+def test_a_blank_line_in_a_block_stays_empty():
+    content = "a: |\n    one\n\n    two\nb: >-\n    three\n\n    four\n"
+    assert translated(content, "x.yaml", shout) == "a: |\n    ONE\n\n    TWO\nb: >-\n    THREE\n\n    FOUR\n"
+
+
+def test_an_emoji_is_written_as_it_was():
+    content = 'a: "😀: b \\\\U0001F600 c\\u0001"\n'
+    assert translated(content, "x.yaml", shout) == 'a: "😀: B \\\\U0001F600 C\\x01"\n'
+
+
+def test_what_programs_read_is_left():
+    content = 'a: user_id\nb: "#ff00aa"\nc: Yes/No\n'
+    assert translated(content, "x.yaml", shout) == content.replace("Yes/No", "YES/NO")

@@ -112,7 +112,7 @@ def _assert_nested(source: Marked, found: Marked) -> None:
 
 
 def test_a_copy_with_its_own_words_puts_codes_where_they_were() -> None:
-    source = find("<p>The <b>cat</b>, the <i>dog <u>and</u> I</i> go.</p>", ["tags"])
+    source = find("<em>The <b>cat</b>, the <i>dog <u>and</u> I</i> go.</em>", ["tags"])
     weights = np.eye(len(units(source.text)), dtype=np.float32)
     assert place(source, source.text, weights) == source
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from polyhead.server.dialects import respond, speaks_deepl, speaks_libretranslate
-from polyhead.server.problems import KeyMissing, Problem, TooManyTexts
+from polyhead.server.problems import FieldMissing, KeyMissing, Problem, TooManyTexts, UnknownLanguage
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,21 @@ def test_each_interface_has_its_own_statuses(problem, own, libre, deepl):
     assert json.loads(answers[1].body)["error"] == "no"
     assert json.loads(answers[2].body) == {"message": "no"}
     assert {answer.headers.get("retry-after") for answer in answers} == {(problem.headers or {}).get("Retry-After")}
+
+
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (FieldMissing("q", "q: missing"), "Invalid request: missing q parameter"),
+        (UnknownLanguage("zz", "no model writes 'zz'; there are en"), "zz is not supported"),
+    ],
+)
+def test_libretranslates_own_words_stand_where_its_clients_look(problem, error):
+    own, libre, deepl = (
+        json.loads(respond(path, problem).body) for path in ("/api/translate", "/translate", "/v2/translate")
+    )
+    assert (own["error"], libre["error"], deepl["message"]) == (problem.detail, error, problem.detail)
+    assert own["detail"] == libre["detail"] == problem.detail
 
 
 def test_addresses_belong_to_one_interface():

@@ -110,9 +110,9 @@ def _given(corpora: Corpora) -> dict[str, Any]:
     return {"data": data}
 
 
-def _listed(path: NamedPath | None) -> list[NamedPath]:
+def _listed(path: NamedPath | None) -> tuple[NamedPath, ...]:
     """The options take one file, a recipe any number of them."""
-    return [] if path is None else [path]
+    return () if path is None else (path,)
 
 
 def _lengths(texts: Sequence[str]) -> dict[str, float]:

@@ -1,32 +1,44 @@
 """The options of a training that name its text instead of a recipe."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cyclopts import Parameter
+
+from polyhead.cli.numbers import Weight
+from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import counted
 
 
+@Parameter(name="*")
 @dataclass(frozen=True)
 class Corpora:
-    """Files to learn from and to validate on, and how they are to be learnt."""
+    """Files to learn from and to validate on, and how they are to be learnt: options of `train` and of `distill`."""
 
-    source: Sequence[Path] = ()
-    target: Sequence[Path] = ()
-    dev_source: Path | None = None
-    dev_target: Path | None = None
-    weights: Sequence[float] = ()
-    """One for each source, or none at all."""
-    both_directions: bool = False
-    pairs: Sequence[Path] = ()
-    """Files that hold both sides, whose weights follow those of the sources."""
-    dev_pairs: Sequence[Path] = ()
+    source: tuple[NamedPath, ...] = ()
+    """Text, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst. Once for each of several files."""
+    target: tuple[NamedPath, ...] = ()
+    """Its translation, line by line; of subtitles by their times. `polyhead distill` may do without it."""
+    pairs: tuple[NamedPath, ...] = ()
+    """A file of both languages (TMX, XLIFF, PO, CSV, TSV, JSON Lines, Parquet, Arrow), an archive or a folder."""
+    dev_source: NamedPath | None = None
+    """Text to validate on; without it a part of the training text is held out."""
+    dev_target: NamedPath | None = None
+    """Its translation."""
+    dev_pairs: tuple[NamedPath, ...] = ()
+    """A file of both languages to validate on."""
     columns: str | None = None
-    """The names of the columns with source and target, for all files that are tables: "en,ko"."""
+    """The columns of tables among --pairs and --dev-pairs that hold source and target, such as en,ko or 2,3."""
     source_language: str | None = None
+    """Code of the language to translate from, such as en; it chooses among several languages of a file."""
     target_language: str | None = None
+    """Code of the language to translate into."""
+    weight: tuple[Weight, ...] = ()
+    """How often an epoch has the pairs of each corpus, first --source, then --pairs: 2 is twice, 0.5 a random half."""
+    both_directions: bool = False
+    """Learn every pair the other way round, too: one model translates both ways."""
 
     def check(self) -> None:
         """Raises UsageError for options that don't go together."""
@@ -35,13 +47,13 @@ class Corpora:
                 f"--source names {counted(len(self.source), 'file')} and --target {len(self.target)}; they go in pairs"
             )
         corpora = len(self.source) + len(self.pairs)
-        if len(self.weights) not in (0, corpora):
+        if len(self.weight) not in (0, corpora):
             names = " and ".join(
                 option for option, given in (("--source", self.source), ("--pairs", self.pairs)) if given
             )
             raise UsageError(
                 f"{names or '--source'} names {counted(corpora, 'file')} and --weight "
-                f"{counted(len(self.weights), 'weight')}; give a weight for each corpus, or none"
+                f"{counted(len(self.weight), 'weight')}; give a weight for each corpus, or none"
             )
         if (self.dev_source is None) != (self.dev_target is None):
             raise UsageError("--dev-source and --dev-target go together")
@@ -54,7 +66,7 @@ class Corpora:
         """Sets the keys of a recipe's table `[data]` that the options name."""
         if self.train:
             data["train"] = self.train
-        for reader, weight in zip(data.get("train", []) if self.weights else [], self.weights, strict=True):
+        for reader, weight in zip(data.get("train", []) if self.weight else [], self.weight, strict=True):
             reader["weight"] = weight
         if self.dev:
             data["dev"] = self.dev

@@ -23,6 +23,9 @@ def look(
 ) -> None:
     """Look inside while one sentence is translated: a page, a picture of the cross-attention, or the numbers.
 
+    What is printed is the answer of `polyhead translate`; what is shown is what the model read and wrote, before
+    capitals and numbers are put right.
+
     Parameters
     ----------
     model
@@ -55,7 +58,11 @@ def look(
     from polyhead.files import atomic_file
     from polyhead.translating.translator import Translator
 
-    found = Translator.load(model).attention(text, target=target, target_language=to)
+    translator = Translator.load(model)
+    pieces = [piece.content for piece in translator.pieces([text], to)]
+    read = pieces[0] if len(pieces) == 1 else text  # of several sentences the look says that they are
+    found = translator.attention(read, target=target, target_language=to)
+    answer = found.target.text if target is not None else translator.translate([text], target_language=to)[0].text
     for kind, path in (files | pictures).items():
         if path is None:
             continue
@@ -65,4 +72,6 @@ def look(
             temporary.write_bytes(content)
     if found.engine is not None and found.engine.dtype != "float32":
         print(f"translated by the {found.engine}; what is shown of it is computed in float32", file=sys.stderr)
-    print(found.target.text)
+    if answer != found.target.text:
+        print(f"what is shown: the model read {read!r} and wrote {found.target.text!r}", file=sys.stderr)
+    print(answer)

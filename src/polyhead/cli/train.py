@@ -1,6 +1,7 @@
 """`polyhead train`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -8,27 +9,19 @@ from cyclopts import Parameter
 
 from polyhead.cli.corpora import Corpora
 from polyhead.cli.keys import print_keys
-from polyhead.cli.numbers import Minutes, Weight
+from polyhead.cli.numbers import Minutes
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import RecipeError, shown
+
+_NONE = Corpora()
 
 
 def train(
     recipe: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     /,
     *keys: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    source: tuple[NamedPath, ...] = (),
-    target: tuple[NamedPath, ...] = (),
-    pairs: tuple[NamedPath, ...] = (),
-    dev_source: NamedPath | None = None,
-    dev_target: NamedPath | None = None,
-    dev_pairs: tuple[NamedPath, ...] = (),
-    columns: str | None = None,
-    source_language: str | None = None,
-    target_language: str | None = None,
-    weight: tuple[Weight, ...] = (),
-    both_directions: bool = False,
+    corpora: Corpora = _NONE,
     minutes: Minutes | None = None,
     out: NamedPath | None = None,
     resume: bool = False,
@@ -45,29 +38,8 @@ def train(
         people change most: --model.preset (tiny, small, base), --tokenizer.vocabulary_size, --model.dropout,
         --training.max_updates, --training.patience, --training.schedule.learning_rate, --data.batching.max_tokens,
         --data.cleaning.max_words, --decoding.beam_size, --seed, --threads. `polyhead train --keys` lists all.
-    source
-        Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst. Give it once for
-        each of several files.
-    target
-        Its translation, line by line; of subtitles by their times.
-    pairs
-        A file of both languages (TMX, XLIFF, PO, CSV, TSV, JSON Lines, Parquet, Arrow), an archive or a folder of them.
-    dev_source
-        Text to validate on; without it a part of the training text is held out.
-    dev_target
-        Its translation.
-    dev_pairs
-        A file of both languages to validate on.
-    columns
-        The columns of tables among --pairs and --dev-pairs that hold source and target, such as en,ko or 2,3.
-    source_language
-        Code of the language to translate from, such as en; it chooses among several languages of a file.
-    target_language
-        Code of the language to translate into.
-    weight
-        How often an epoch has the pairs of each corpus, first --source, then --pairs: 2 is twice, 0.5 a random half.
-    both_directions
-        Learn every pair the other way round, too: one model translates both ways.
+    corpora
+        The text to learn from.
     minutes
         Be done after so many minutes: the run is planned to give the best model that they allow on this machine.
     out
@@ -81,23 +53,10 @@ def train(
     from polyhead.recipe.record import check_started, read_record, started
     from polyhead.recipe.train import train as run
 
-    named = bool(source or pairs) or _is_recipe(recipe)
+    named = bool(corpora.source or corpora.pairs) or _is_recipe(recipe)
     if resume and not named and out is not None:
         check_started(out)
     begun = read_record(out) if resume and not named and out is not None and started(out) else {}
-    corpora = Corpora(
-        source,
-        target,
-        dev_source,
-        dev_target,
-        weight,
-        both_directions,
-        pairs=pairs,
-        dev_pairs=dev_pairs,
-        columns=columns,
-        source_language=source_language,
-        target_language=target_language,
-    )
     if minutes is not None:
         keys = (*keys, f"--training.minutes={minutes}")
     if show_keys:
@@ -159,23 +118,7 @@ def _is_recipe(word: str | None) -> bool:
     return word is not None and not word.startswith("--")
 
 
-OPTIONS = (
-    "source",
-    "target",
-    "pairs",
-    "dev-source",
-    "dev-target",
-    "dev-pairs",
-    "columns",
-    "source-language",
-    "target-language",
-    "weight",
-    "both-directions",
-    "minutes",
-    "out",
-    "resume",
-    "keys",
-)
+OPTIONS = (*(field.name.replace("_", "-") for field in fields(Corpora)), "minutes", "out", "resume", "keys")
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:

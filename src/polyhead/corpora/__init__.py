@@ -10,7 +10,9 @@ place for messages. `aligned` reads two files line by line and `subtitles` two b
 decides which two texts of a unit are the pair, and `read` puts it all together.
 
 Bytes come through `compressed` alone, which decompresses them and bounds what they may become; an archive's members are
-read where they are and never unpacked under their names. All formats but PO and lists in JSON are read as a stream.
+read where they are and never unpacked under their names. All formats but PO, subtitles and lists in JSON are read as a
+stream: a memory in TMX has gigabytes, of which `polyhead.formats` would make a tree. What is small, and which kind a
+file is, is read by the code of `polyhead.formats`, which translates such files.
 
 Nothing here knows of training: `data/readers/` makes pairs of what is read here.
 """

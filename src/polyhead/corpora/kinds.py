@@ -1,13 +1,14 @@
 """What kind a file is: by the ending of its name, and where that tells nothing, by how it begins."""
 
-import codecs
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyhead.corpora.compressed import COMPRESSED
+from polyhead.formats.encoding import begun_utf16
+from polyhead.formats.other_kinds import OTHERS
+from polyhead.formats.recognising import LOOKED_AT, recognise
 
-HEAD = 4096
+HEAD = LOOKED_AT
 """Bytes of a file's beginning that tell what kind it is."""
 
 
@@ -56,10 +57,12 @@ ARCHIVES = (ZIP, TAR)
 _OTHERS = (SUBTITLES, WORD, OPEN_DOCUMENT, SPREADSHEET)
 _BY_ENDING = {ending: kind for kind in (*OF_PAIRS, *ARCHIVES, *_OTHERS) for ending in kind.endings}
 
-_ROOT = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(?:\w+:)?(tmx|xliff)[\s>]", re.DOTALL)
-_PO = re.compile(r"(?:\s*(?:#[^\n]*)?\n)*\s*(?:msgctxt|msgid)[ \t]+\"")
-_CUE = re.compile(r"\s*\d+\s*\n\s*\d{1,3}:\d\d:\d\d[,.]\d{1,3}\s*-->\s*\d")
-_MIME_TYPE = b"mimetypeapplication/vnd.oasis.opendocument."
+_RECOGNISED = {kind.name: kind for kind in (*OF_PAIRS, *ARCHIVES, *_OTHERS)} | {"srt": SUBTITLES, "ods": SPREADSHEET}
+_WITHOUT_TEXT = {
+    name: Kind(name, OTHERS[name].title, (), OTHERS[name].advice)
+    for name in ("7z", "pdf", "doc", "rtf", "pptx", "odp", "sqlite")
+}
+"""What has no lines, and no pairs either, by its name in `OTHERS`."""
 
 
 def kind_by_name(name: str) -> Kind | None:
@@ -73,45 +76,6 @@ def kind_by_name(name: str) -> Kind | None:
 
 def kind_by_content(head: bytes) -> Kind | None:
     """What the first bytes say; None for what may be lines of text, or a table, which can't be told from lines."""
-    if head.startswith(b"PK\x03\x04"):
-        return _in_zip(head)
-    if head.startswith(b"PAR1"):
-        return PARQUET
-    if head.startswith(b"ARROW1"):
-        return ARROW
-    if head[257:262] == b"ustar":
-        return TAR
-    text = text_of(head)
-    root = _ROOT.match(text)
-    if root is not None:
-        return TMX if root[1] == "tmx" else XLIFF
-    if _PO.match(text):
-        return PO
-    if _CUE.match(text):
-        return SUBTITLES
-    return UTF_16 if _is_wide(head) else None
-
-
-def _in_zip(head: bytes) -> Kind:
-    """Office documents are zip archives, too."""
-    if _MIME_TYPE in head[:200]:
-        return OPEN_DOCUMENT if head[:200].partition(_MIME_TYPE)[2].startswith(b"text") else SPREADSHEET
-    if b"[Content_Types].xml" in head[:200] or b"word/" in head:
-        return SPREADSHEET if b"xl/" in head else WORD
-    return ZIP
-
-
-def _is_wide(head: bytes) -> bool:
-    """Whether every other byte is often zero, as in Latin text in UTF-16, and there is no mark that says so."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return False
-    return any(half.count(0) > len(head) // 4 for half in (head[::2], head[1::2])) and len(head) > 1
-
-
-def text_of(head: bytes) -> str:
-    """A beginning as text, whatever its encoding: only what is ASCII in it matters."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return head.decode("utf-16", "replace")
-    if head[1:2] == b"\0" or head[:1] == b"\0":
-        return head.decode("utf-16-le" if head[1:2] == b"\0" else "utf-16-be", "replace")
-    return head.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    name = recognise("", head) or ""
+    kind = _RECOGNISED.get(name) or _WITHOUT_TEXT.get(name)
+    return UTF_16 if kind is None and begun_utf16(head) else kind

@@ -1,4 +1,8 @@
-"""TMX, the exchange format of translation memories (versions 1.1 to 1.4)."""
+"""TMX, the exchange format of translation memories (versions 1.1 to 1.4), read as a stream.
+
+Memories to learn from have gigabytes, so a unit is forgotten once it is read. `polyhead.formats.tmx`, which writes a
+file again byte for byte, holds it whole in memory with the place of every element: one parser cannot serve both.
+"""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -6,10 +10,9 @@ from functools import lru_cache
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import Unit, Wanted
 from polyhead.corpora.xml import Element, children, language_of, name_of, read_elements, text_inside
+from polyhead.formats.xml_inline import TMX_CODES
 from polyhead.languages import nearest
 
-_CODES = frozenset(["bpt", "ept", "it", "ph", "ut"])
-"""Elements whose content is formatting of the original's format, and footnotes within that; `hi` holds text."""
 _ALL = "*all*"
 
 
@@ -37,7 +40,7 @@ def _texts(unit: Element) -> dict[str, object]:
 
 
 def _is_code(element: Element) -> bool:
-    return name_of(element) in _CODES
+    return name_of(element) in TMX_CODES
 
 
 def _ordered(texts: dict[str, object], source: str) -> dict[str, object]:

@@ -1,13 +1,12 @@
-"""XLIFF 1.2 and 2, the exchange format of localisation."""
+"""XLIFF 1.2 and 2, the exchange format of localisation, read as a stream; `tmx` says why formats reads it otherwise."""
 
 from collections.abc import Iterator
 
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import SOURCE, TARGET, Unit, Wanted
 from polyhead.corpora.xml import Element, children, name_of, read_elements, text_inside
+from polyhead.formats.xml_inline import XLIFF_CODES
 
-_CODES = frozenset(["bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "sm", "em", "cp"])
-"""Elements whose content, if any, is formatting of the original's format; `g`, `pc` and `mrk` hold text."""
 _UNFINISHED_1 = ("new", "needs-")
 """How states in version 1.2 begin that say that there is work to do."""
 _UNFINISHED_2 = "initial"
@@ -67,7 +66,7 @@ def _text(element: Element | None) -> str | None:
 
 
 def _is_code(element: Element) -> bool:
-    return name_of(element) in _CODES
+    return name_of(element) in XLIFF_CODES
 
 
 def _is_finished_1(unit: Element) -> bool:

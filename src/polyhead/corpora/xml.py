@@ -6,11 +6,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from polyhead.corpora.compressed import as_file, read_head
-from polyhead.corpora.kinds import HEAD, text_of
+from polyhead.corpora.kinds import HEAD
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import one_line
 from polyhead.errors import DataError, shortened, shown
 from polyhead.extras import needing_extra
+from polyhead.formats.encoding import begun_text
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -101,7 +102,7 @@ def _forget(element: Element) -> None:
 
 def _refuse_declarations(member: Member) -> None:
     """Raises DataError for a file that declares things at its beginning, before any parser has seen it."""
-    if _DECLARED.search(text_of(read_head(member, HEAD))):
+    if _DECLARED.search(begun_text(read_head(member, HEAD))):
         raise _declares(member)
 
 

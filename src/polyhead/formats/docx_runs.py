@@ -17,8 +17,11 @@ from polyhead.inline.codes import Code, Marked
 
 _CONTAINERS = frozenset({"hyperlink", "smartTag", "ins", "moveTo", "fldSimple", "customXml", "dir", "bdo", "sdt"})
 _UNSEEN = frozenset({"lastRenderedPageBreak", "proofErr"})
+_UNSEEN_PROPERTIES = frozenset({"lang", "noProof"})
 _BREAKS = frozenset({"br", "cr", "tab", "ptab"})
 """What ends a text: a sentence hardly goes on behind a tab."""
+_LINE_BREAKS = frozenset({"br", "cr"})
+_ENDING = ("break", "line break")
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
 _BEGIN, _END = "format ", "end of format"
 """What the contents of the codes around a stretch of another format begin with, and are."""
@@ -34,7 +37,7 @@ class _Atom:
     code: str = ""
     """What is written for anything but text."""
     kind: str = ""
-    """open, close or alone; break; begin, separate or end of a field."""
+    """open, close or alone; break or line break; begin, separate or end of a field."""
     element: Element | None = None
     """What may hold paragraphs."""
 
@@ -78,8 +81,8 @@ class Runs:
                 yield Code(atom.code, 0, 0, "open", opened[-1])
             elif atom.kind == "close":
                 yield Code(atom.code, 0, 0, "close", opened.pop())
-            elif atom.kind == "break":
-                yield Break(atom.code)
+            elif atom.kind in _ENDING:
+                yield Break(atom.code, atom.kind == "line break")
             elif atom.code:
                 yield Code(atom.code, 0, 0)
 
@@ -125,7 +128,7 @@ def _atoms(tree: Tree, element: Element, prefix: str) -> Iterator[_Atom]:
 
 def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
     properties = run.first("rPr")
-    style = tree.text[properties.start : properties.end] if properties else ""
+    style = _seen(tree, properties) if properties else ""
     for child in run.children:
         if isinstance(child, Text) or child is properties or (isinstance(child, Element) and child.name in _UNSEEN):
             continue
@@ -137,12 +140,22 @@ def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
         elif child.name in _CHARACTERS:
             yield _Atom(text=_CHARACTERS[child.name], format=style)
         elif child.name in _BREAKS:
-            yield _Atom(code=code, kind="break")
+            ends_line = child.name in _LINE_BREAKS and not child.attributes  # with one it may begin a page, or a column
+            yield _Atom(code=code, kind="line break" if ends_line else "break")
         elif child.name == "fldChar":
             kind = next((value for name, value in child.attributes.items() if name.endswith("fldCharType")), "")
             yield _Atom(code=code, kind=kind if kind in ("begin", "separate", "end") else "alone")
         else:
             yield _Atom(code=code, kind="alone", element=child)
+
+
+def _seen(tree: Tree, properties: Element) -> str:
+    """A run's properties without what nobody sees, such as the language that Word checked its spelling in."""
+    shown = [child for child in properties.elements if child.name not in _UNSEEN_PROPERTIES]
+    if not shown:
+        return ""
+    inside = "".join(tree.text[child.start : child.end] for child in shown)
+    return f"{tree.tag(properties)}{inside}{tree.text[properties.inner_end : properties.end]}"
 
 
 def _with_fields(atoms: Sequence[_Atom], prefix: str) -> list[_Atom]:
@@ -172,7 +185,7 @@ def _with_fields(atoms: Sequence[_Atom], prefix: str) -> list[_Atom]:
 
 
 def _breaks(atoms: Sequence[_Atom]) -> bool:
-    return any(atom.kind in ("break", "open", "close") for atom in atoms)
+    return any(atom.kind in (*_ENDING, "open", "close") for atom in atoms)
 
 
 def _run(text: str, style: str, prefix: str) -> str:

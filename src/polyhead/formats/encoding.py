@@ -50,12 +50,29 @@ def unmarked_utf16(content: bytes) -> str | None:
     unless there are as many control characters in it as UTF-16 makes of letters.
     """
     sample = content[: 1 << 16]
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return None
     if len(content) % 2 or not sample.count(0) or (_is_utf8(sample) and 10 * _controls(sample) < 3 * len(sample)):
         return None
     for encoding, zeros, others in (("utf-16-le", sample[1::2], sample[::2]), ("utf-16-be", sample[::2], sample[1::2])):
         if zeros.count(0) * 10 >= len(zeros) and not _has_nul(sample, encoding) and others.count(0) <= zeros.count(0):
             return encoding
     return None
+
+
+def begun_utf16(beginning: bytes) -> str | None:
+    """`unmarked_utf16` for the beginning of a file, which may end within a character."""
+    return unmarked_utf16(beginning[: len(beginning) // 2 * 2])
+
+
+def begun_text(beginning: bytes) -> str:
+    r"""The beginning of a file as text, by its mark or as it looks, with "\n" at the ends of its lines.
+
+    What can't be read in it becomes U+FFFD: enough to see what kind of file it is, whatever encoding it declares.
+    """
+    mark, encoding = next(((mark, found) for mark, found in _MARKS if beginning.startswith(mark)), (b"", None))
+    text = beginning[len(mark) :].decode(encoding or begun_utf16(beginning) or "utf-8", "replace")
+    return text.replace("\r\n", "\n")
 
 
 def _is_utf8(sample: bytes) -> bool:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from polyhead.formats.html_tokens import Attribute, Token
+from polyhead.formats.markup_tokens import Attribute, Token
 from polyhead.formats.unit import Answered, Unit, has_words, without_margins
 from polyhead.inline.codes import Marked
 
 _READ = frozenset({"alt", "aria-description", "aria-label", "aria-placeholder", "placeholder", "title"})
+_READ_THERE = frozenset({("option", "label"), ("optgroup", "label"), ("track", "label"), ("th", "abbr")})
 _DESCRIPTIONS = frozenset(
     {"description", "keywords", "og:title", "og:description", "og:image:alt", "twitter:title", "twitter:description"}
 )
@@ -47,7 +48,7 @@ def _unit(attribute: Attribute, line: int) -> Unit:
 
 
 def _is_read(tag: Token, attribute: Attribute) -> bool:
-    if attribute.name in _READ:
+    if attribute.name in _READ or (tag.name, attribute.name) in _READ_THERE:
         return True
     if tag.name == "meta" and attribute.name == "content":
         return (tag.attribute("name") or tag.attribute("property") or "").lower() in _DESCRIPTIONS

@@ -6,12 +6,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from html import escape, unescape
+from itertools import pairwise
 
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
 from polyhead.formats.html_attributes import ReadTag
 from polyhead.formats.html_scope import INLINE, Scope
-from polyhead.formats.html_tokens import Token, tokens
+from polyhead.formats.line_breaks import is_in_sentence
+from polyhead.formats.markup_tokens import Token, protected, tokens
 from polyhead.formats.splicing import Lines, Region, Spliced
 from polyhead.formats.unit import Answered, Unit, has_words, mapped, without_edges
 from polyhead.inline.codes import Code, Marked
@@ -21,9 +23,9 @@ _CHARSET = re.compile(
 )
 _LOOKED_AT = 4096
 """Bytes at the beginning of a file in which it may say its encoding."""
+_LOOKED_AT_PIECES = 20
+"""Pieces before and behind a line break that tell whether a sentence goes on there."""
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_LONGEST_READ = 100
-"""Characters of protected text that a model is shown within a sentence."""
 
 
 def read_html(source: Source) -> TextDocument:
@@ -55,21 +57,48 @@ def _regions(document: str, ignored: AbstractSet[str]) -> Iterator[Region]:
     scope, lines, run = Scope(ignored), Lines(document), list[_Piece]()
     keeps_space = False
     for token in tokens(document):
-        translated = scope.is_translated
+        translated = reads = scope.is_translated
         if token.kind == "start":
-            translated = scope.enter(token)
+            translated, reads = scope.enter(token)
         elif token.kind == "end":
             scope.leave(token)
-        if token.kind in ("start", "end") and token.name not in INLINE:
-            yield from _run_region(run, lines, keeps_space)
+        if token.kind in ("start", "end") and token.name not in INLINE and not _is_line_break(token):
+            yield from _run_regions(run, lines, keeps_space)
             run = []
-            read = ReadTag.of(token, lines.number(token.start)) if translated else None
+            read = ReadTag.of(token, lines.number(token.start)) if reads else None
             if read:
                 yield Region(token.start, token.end, read.units, read.written)
         else:
             run.append(_Piece(token, translated))
             keeps_space = scope.keeps_space
-    yield from _run_region(run, lines, keeps_space)
+    yield from _run_regions(run, lines, keeps_space)
+
+
+def _is_line_break(token: Token) -> bool:
+    return token.kind == "start" and token.name == "br"
+
+
+def _run_regions(run: Sequence[_Piece], lines: Lines, keeps_space: bool) -> Iterator[Region]:
+    """The regions of a run, one for each line or, where sentences go on behind line breaks, for several."""
+    sentence = list[_Piece]()
+    breaks = [place for place, piece in enumerate(run) if _is_line_break(piece.token)]
+    for start, end in pairwise([-1, *breaks, len(run)]):
+        line = run[start + 1 : end]
+        if start >= 0 and _goes_on(sentence, line):
+            sentence += [run[start], *line]
+        else:
+            yield from _run_region(sentence, lines, keeps_space)
+            sentence = list(line)
+    yield from _run_region(sentence, lines, keeps_space)
+
+
+def _goes_on(line: Sequence[_Piece], following: Sequence[_Piece]) -> bool:
+    """Whether the sentence of a line goes on in the one that follows it."""
+    before, after = (
+        unescape("".join(piece.token.raw for piece in pieces[-_LOOKED_AT_PIECES:] if piece.token.kind == "text"))
+        for pieces in (line, following[:_LOOKED_AT_PIECES])
+    )
+    return is_in_sentence(before, after)
 
 
 def _run_region(run: Sequence[_Piece], lines: Lines, keeps_space: bool) -> Iterator[Region]:
@@ -115,23 +144,18 @@ def _parts(pieces: Sequence[_Piece]) -> Iterator[str | Code | tuple[str, str]]:
             kept.append(piece.token)
             continue
         if kept:
-            yield _protected(kept)
+            yield protected(kept)
             kept = []
         if piece.token.kind == "text":
             yield unescape(piece.token.raw)
+        elif _is_line_break(piece.token):
+            yield from (Code(piece.token.raw, 0, 0), " ")
         elif place in pairs:
             yield Code(piece.token.raw, 0, 0, "open" if piece.token.kind == "start" else "close", pairs[place])
         else:
             yield Code(piece.token.raw, 0, 0)
     if kept:
-        yield _protected(kept)
-
-
-def _protected(kept: Sequence[Token]) -> Code | tuple[str, str]:
-    content = "".join(token.raw for token in kept)
-    read = "".join(unescape(token.raw) for token in kept if token.kind == "text")
-    shown = _SPACE.sub(" ", read)
-    return (content, shown) if shown.strip() and len(shown) <= _LONGEST_READ else Code(content, 0, 0)
+        yield protected(kept)
 
 
 def _pairs(pieces: Sequence[_Piece]) -> dict[int, int]:
@@ -174,9 +198,12 @@ def _with(tags: dict[str, str], piece: _Piece) -> str:
 
 
 def _written(parts: Iterable[str | Code], tags: dict[str, str], spelled: bool) -> Iterator[str]:
+    is_behind_break = False
     for part in parts:
         if isinstance(part, Code):
             yield tags.get(part.content, part.content)
+            is_behind_break = part.content[:3].lower() == "<br"
         else:
-            text = escape(part, quote=False)
+            text = escape(part.lstrip(" ") if is_behind_break else part, quote=False)
+            is_behind_break = False
             yield text.replace("\xa0", "&nbsp;") if spelled else text

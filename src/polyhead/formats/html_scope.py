@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from polyhead.formats.html_tokens import Token
+from polyhead.formats.markup_tokens import Token
 
 INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em embed font i img input ins kbd map mark math q s samp"  # noqa: SIM905
@@ -28,6 +29,14 @@ _CLOSED_BY = {
 """An element → those that its beginning ends where nobody wrote their end."""
 
 
+class Entered(NamedTuple):
+    """What of an element that begins is to be translated."""
+
+    content: bool
+    attributes: bool
+    """Those that people read, such as `placeholder`: also where the content is not, as of `textarea`."""
+
+
 @dataclass
 class Scope:
     """The open elements, from the outermost on, each with whether its text is to be translated."""
@@ -48,14 +57,16 @@ class Scope:
         """Whether white space means something here."""
         return self._count["pre"] > 0
 
-    def enter(self, tag: Token) -> bool:
-        """Takes a start tag → whether what belongs to its element is to be translated."""
+    def enter(self, tag: Token) -> Entered:
+        """Takes a start tag."""
         self._close_implied(tag.name)
-        inside = _wanted(tag, self.is_translated and tag.name not in self.ignored)
+        said, outside = _said(tag), self.is_translated and tag.name not in self.ignored
+        attributes = outside if said is None else said
+        content = attributes and (said is not None or tag.name not in _VERBATIM)
         if not tag.is_empty:
-            self._open.append((tag.name, inside))
+            self._open.append((tag.name, content))
             self._count[tag.name] += 1
-        return inside
+        return Entered(content, attributes)
 
     def leave(self, tag: Token) -> None:
         """Takes an end tag; one of nothing open changes nothing."""
@@ -79,10 +90,9 @@ class Scope:
                 return
 
 
-def _wanted(tag: Token, outside: bool) -> bool:
-    """Whether an element is to be translated: as it says itself, or as what it stands in."""
+def _said(tag: Token) -> bool | None:
+    """Whether an element says itself that it is to be translated, or not; None where it says nothing."""
     said = tag.attribute("translate")
     if said is not None and said.lower() in ("no", "yes", ""):
         return said.lower() != "no"
-    names = (tag.attribute("class") or "").split()
-    return outside and tag.name not in _VERBATIM and "notranslate" not in names
+    return False if "notranslate" in (tag.attribute("class") or "").split() else None

@@ -9,6 +9,7 @@ from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
 from polyhead.formats.icu import is_icu_choice, left_choice
+from polyhead.formats.identifiers import is_identifier
 from polyhead.formats.splicing import Lines, Region, Spliced, single
 from polyhead.formats.unit import has_words, without_margins
 from polyhead.inline.codes import Marked
@@ -35,7 +36,7 @@ def read_json(source: Source) -> TextDocument:
         if any(key.startswith("@") for key in path):  # .arb: what is said about an entry
             continue
         unit = without_margins(Marked(value), line, ".".join(path))
-        if not has_words(unit.marked):
+        if not has_words(unit.marked) or is_identifier(value):
             continue
         if _SURROGATE.search(value):
             notes.append((line, f"{unit.name} has half of a surrogate pair in it and was left as it is"))

@@ -1,20 +1,27 @@
-"""Markdown: paragraphs, headings, list items and cells of tables are translated; all else stays byte for byte."""
+"""Markdown: paragraphs, headings, list items and cells of tables are translated; all else stays byte for byte.
+
+So are the texts of HTML that stands between them, and of the front matter what readers see, such as the title.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any
 
+from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
+from polyhead.formats.html_document import read_html_text
 from polyhead.formats.markdown_inline import Image, Inline, Segment
 from polyhead.formats.markdown_places import parser
 from polyhead.formats.splicing import Region, Spliced, in_one_language
 from polyhead.formats.unit import has_words, without_edges, without_margins
+from polyhead.formats.yaml_strings import string_regions
 from polyhead.inline.codes import Marked
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
+_SEEN = frozenset((key,) for key in ("title", "subtitle", "linkTitle", "sidebar_label", "description", "summary"))
+"""Keys of a front matter whose values readers see."""
 _FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(?:.*\r?\n)*?(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 
@@ -46,10 +53,16 @@ def _found(text: str) -> Iterator[Region | tuple[int, str]]:
     skipped = len(_LINE.findall(front[0])) - 1 if front else 0
     body = "\n" * skipped + text[front.end() :] if front else text
     inline, lines, place = Inline(markdown, environment), _lines(text), 0
-    for before, token in pairwise(markdown.parse(body, environment)):
-        if token.type != "inline" or token.map is None or not token.content:
+    if front and front[1] == "---":
+        yield from _in_front(front[0])
+    before, kind = "", ""
+    for token in markdown.parse(body, environment):
+        before, kind = kind, token.type
+        if kind == "html_block" and token.level == 0 and token.map:
+            yield from _in_html(text, lines[token.map[0] : token.map[1]], token.map[0])
+        if kind != "inline" or token.map is None or not token.content:
             continue
-        own, is_cell = lines[token.map[0] : token.map[1]], before.type in ("th_open", "td_open")
+        own, is_cell = lines[token.map[0] : token.map[1]], before in ("th_open", "td_open")
         block = _cell(token.content, own[0], place) if is_cell else _block(token.content, own)
         if block is None:
             yield (
@@ -59,6 +72,22 @@ def _found(text: str) -> Iterator[Region | tuple[int, str]]:
         else:
             place = block.end
             yield from _region(text, inline, token.content, token.map[0] + 1, block)
+
+
+def _in_front(front: str) -> Iterator[Region | tuple[int, str]]:
+    """The regions of what readers see of a front matter in YAML."""
+    try:
+        yield from (each for path, each in string_regions(front, "front matter") if path in _SEEN)
+    except DataError:
+        yield 1, "what stands before its text is not YAML, so it was left as it is"
+
+
+def _in_html(text: str, lines: Sequence[_Line], before: int) -> Iterator[Region]:
+    """The regions of a block of HTML, behind so many lines of the file."""
+    start, end = lines[0].start, lines[-1].start + len(lines[-1].text)
+    for region in read_html_text(text[start:end]).regions:
+        units = tuple(replace(unit, line=unit.line + before) for unit in region.units)
+        yield Region(start + region.start, start + region.end, units, region.write)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,11 @@ from polyhead.inline.codes import Code, Marked, Role
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-KEPT = re.compile(r"\[\^[^\]\s]+\]:?|\[!\w+\]|(?<![^\s])\[[ xX]\](?=\s)|\{\{.*?\}\}|\{%.*?%\}|\{[#.:][^{}\n]*\}")
-"""What extensions of Markdown write: footnotes, alerts, boxes of tasks, templates, attributes."""
+KEPT = re.compile(
+    r"\[\^[^\]\s]+\]:?|\[!\w+\]|(?<![^\s])\[[ xX]\](?=\s)|\{\{.*?\}\}|\{%.*?%\}|\{[#.:][^{}\n]*\}"
+    r"|\\\$|\$\$[^$\n]+\$\$|(?<![\w\\$])\$(?=[^\s$])[^$\n]*(?<=[^\s\\])\$(?![\w$])|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
+)
+"""What extensions of Markdown write: footnotes, alerts, boxes of tasks, templates, attributes, formulas, emoji."""
 _ALERT = re.compile(r"\s*\[!\w+\]\s*")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -153,13 +156,13 @@ def _parts(
     yield from _text(content[start:end])
 
 
-def _text(raw: str) -> Iterator[str | Code]:
+def _text(raw: str) -> Iterator[str | Code | tuple[str, str]]:
     from markdown_it.common.utils import unescapeAll
 
     done = 0
     for kept in KEPT.finditer(raw):
         yield unescapeAll(raw[done : kept.start()])
-        yield Code(kept[0], 0, 0)
+        yield (kept[0], "$") if kept[0] == "\\$" else Code(kept[0], 0, 0)
         done = kept.end()
     yield unescapeAll(raw[done:])
 

@@ -63,7 +63,7 @@ def _pieces(tree: Tree, element: Element) -> Iterator[str | Code | Break]:
         if isinstance(part, str):
             yield _SPACE.sub(" ", part)
         elif _BREAK.match(part.content):
-            yield Break(part.content)
+            yield Break(part.content, "line-break" in part.content)
         else:
             yield part
 

@@ -1,9 +1,10 @@
 """Paragraphs of office documents as regions: text with codes, line breaks, and paragraphs within them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from polyhead.formats.archive import Part
+from polyhead.formats.line_breaks import is_in_sentence
 from polyhead.formats.splicing import Region, Spliced, filled
 from polyhead.formats.unit import Answered, Unit, has_words, without_edges
 from polyhead.formats.xml_tree import Element, Tree, read_xml
@@ -11,13 +12,17 @@ from polyhead.inline.codes import Code, Marked
 
 Piece = str | Code
 """Text, or a code."""
+_JOINED = "joined "
+"""What the content of a line break within a sentence begins with."""
 
 
 @dataclass(frozen=True)
 class Break:
-    """A line break: what stands before it and behind it are two texts."""
+    """A line break or a tab: what stands before it and behind it are two texts, unless a sentence goes on there."""
 
     written: str
+    ends_line: bool
+    """Whether it is a line break; a sentence never goes on behind a tab."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +103,28 @@ def region(text: str, paragraph: Paragraph, line: int, name: str, render: Callab
 
 
 def _segments(pieces: Sequence[Piece | Break]) -> list[Marked | Break]:
-    segments, parts = list[Marked | Break](), list[Piece]()
+    """The texts of a paragraph and what stands between them. A line break within a sentence is a code and a space."""
+    parts, breaks = [list[Piece]()], list[Break]()
     for piece in pieces:
         if isinstance(piece, Break):
-            segments += [Marked.of(parts), piece]
-            parts = []
+            parts.append([])
+            breaks.append(piece)
         else:
-            parts.append(piece)
-    return [*segments, Marked.of(parts)]
+            parts[-1].append(piece)
+    segments, text = list[Marked | Break](), parts[0]
+    for line_break, following in zip(breaks, parts[1:], strict=True):
+        if line_break.ends_line and is_in_sentence(_end(text, -1), _end(following, 0)):
+            text = [*text, Code(f"{_JOINED}{line_break.written}", 0, 0), " ", *following]
+        else:
+            segments += [Marked.of(text), line_break]
+            text = following
+    return [*segments, Marked.of(text)]
+
+
+def _end(pieces: Sequence[Piece], place: int) -> str:
+    """The last line of some pieces (place -1), or all of them (0), as text."""
+    texts = [piece if isinstance(piece, str) else "\n" if piece.content.startswith(_JOINED) else "" for piece in pieces]
+    return "".join(texts).split("\n")[place]
 
 
 @dataclass(frozen=True)
@@ -140,9 +159,22 @@ class _Writer:
             if isinstance(segment, Break):
                 yield segment.written
                 continue
-            whole = next(remaining).whole if unit else segment
+            whole = _without_joints(next(remaining).whole if unit else segment)
             codes = (
                 Code(contents.get(code.content, code.content), code.start, code.end, code.role, code.pair)
                 for code in whole.codes
             )
             yield self.render(Marked(whole.text, tuple(codes)))
+
+
+def _without_joints(whole: Marked) -> Marked:
+    """A text whose line breaks are written as they were, without the space that the model read behind them."""
+    parts, is_behind = list[Piece](), False
+    for part in whole.parts():
+        if isinstance(part, str):
+            parts.append(part.removeprefix(" ") if is_behind else part)
+            is_behind = False
+        else:
+            is_behind = part.content.startswith(_JOINED)
+            parts.append(replace(part, content=part.content.removeprefix(_JOINED)))
+    return Marked.of(parts)

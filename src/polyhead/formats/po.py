@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
-from polyhead.formats.encoding import Encoding, decoded
-from polyhead.formats.po_entries import Entry, check_lines, entries
+from polyhead.formats.encoding import Encoding
+from polyhead.formats.icu import is_icu_choice, left_choice
+from polyhead.formats.po_entries import Entry, check_lines, decoded_po, entries
 from polyhead.formats.po_header import Header, needed
 from polyhead.formats.po_plurals import Plurals
 from polyhead.formats.splicing import Lines, Region, Spliced, constant
@@ -16,14 +17,11 @@ from polyhead.formats.unit import Answered, Unit, without_margins
 from polyhead.inline.codes import Marked
 
 _HEADER = re.compile(r'^msgid\s+""\s*\nmsgstr', re.MULTILINE)
-_CHARSET = re.compile(rb'"Content-Type:[^"]*charset=([\w.:-]+)')
 
 
 def read_po(source: Source) -> TextDocument:
     """A PO or POT file. Raises DataError for one that is damaged or has translations into another language."""
-    found = _CHARSET.search(source.content)
-    declared = found[1].decode("ascii") if found and found[1] != b"CHARSET" else None
-    text, encoding = decoded(source.content, source.name, declared)
+    text, encoding, declared = decoded_po(source.content, source.name)
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     check_lines(lines, source.name)
     messages = entries(text, source.name)
@@ -37,6 +35,9 @@ def read_po(source: Source) -> TextDocument:
     values = needed(header, source.target_language, plurals, any(entry.has_any for entry in messages), source.name)
     starts = Lines(text).starts
     end_of_line = "\r\n" if "\r\n" in text else "\n"
+    notes = tuple(
+        (entry.line, left_choice(entry.context)) for entry in messages if entry.is_open and is_icu_choice(entry.message)
+    )
     regions = list(_entry_regions(text, lines, starts, messages, plurals, end_of_line))
     new_header = header.changed(values)
     if values or list(header.lines) != new_header:
@@ -44,7 +45,8 @@ def read_po(source: Source) -> TextDocument:
         written = end_of_line.join([*new_header, *([] if header.lines else ["", ""])])
         ended = header.lines and text[:end].endswith("\n")
         regions.insert(0, Region(0, end, (), constant(written + (end_of_line if ended else ""))))
-    return TextDocument(Spliced(text, tuple(regions)), Encoding("utf-8", encoding.mark) if declared else encoding)
+    encoding = Encoding("utf-8", encoding.mark) if declared else encoding
+    return TextDocument(Spliced(text, tuple(regions)), encoding, notes)
 
 
 def _entry_regions(
@@ -52,7 +54,7 @@ def _entry_regions(
 ) -> Iterator[Region]:
     """The regions of the messages that aren't translated, or not in all numbers."""
     for entry, following in pairwise([*messages, None]):
-        if entry is None or entry.is_obsolete or not entry.message or (entry.forms and all(entry.forms)):
+        if entry is None or not entry.is_open or is_icu_choice(entry.message):
             continue
         begin, end = entry.line - 1, following.line - 1 if following else len(lines)
         last = max((i for i in range(begin, end) if lines[i].lstrip().startswith(("msg", '"'))), default=begin)

@@ -1,4 +1,4 @@
-"""The messages of a PO file, as polib reads them, and where each begins."""
+"""The messages of a PO file, as polib reads them, and where each begins; to translate them, and to learn from them."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from polyhead.errors import DataError
 from polyhead.extras import needing_extra
+from polyhead.formats.encoding import Encoding, decoded
 
 _LINE = re.compile(r'\s*(#.*|(msg\w+(\[\d+\])?\s*)?"(?:[^"\\]|\\.)*"\s*|)$')
+_CHARSET = re.compile(rb'(?:"|\\n)Content-Type:[^"]*?charset=([\w.:-]+)')
 _REMARK = re.compile(r"^#(?![\s.:,|~#])", re.MULTILINE)
 """A comment without a space, which polib doesn't know."""
 _STRANGE = str.maketrans({c: chr(0xF0000 + i) for i, c in enumerate("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")})
@@ -27,6 +29,12 @@ class Entry:
     forms: tuple[str, ...]
     """Its translation, or that of each number."""
     is_obsolete: bool
+    is_fuzzy: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be translated, or to be in some number."""
+        return not self.is_obsolete and bool(self.message) and not (self.forms and all(self.forms))
 
     @property
     def has_any(self) -> bool:
@@ -36,12 +44,12 @@ class Entry:
 
 def entries(text: str, name: str) -> list[Entry]:
     """All messages but the header, in order."""
-    with needing_extra("reading PO files"):
+    with needing_extra(f"reading {name}"):
         import polib
     try:
         readable = _REMARK.sub("# ", text.translate(_STRANGE))
         read = polib.pofile(readable + "\n")  # a path has no line break: this is never taken for one
-    except OSError as error:
+    except (OSError, ValueError) as error:
         line = re.search(r"line (\d+)", str(error))
         why = str(error).partition(": ")[2] or "this is no line of a PO file"
         raise DataError(f"{why}; mend it (msgfmt -c says more)", name, int(line[1]) if line else None) from error
@@ -50,8 +58,17 @@ def entries(text: str, name: str) -> list[Entry]:
         forms = tuple(entry.msgstr_plural.values()) if entry.msgid_plural else (entry.msgstr,)
         texts = (entry.msgctxt or "", entry.msgid, entry.msgid_plural or "")
         context, message, plural = (each.translate(_BACK) for each in texts)
-        found.append(Entry(max(1, entry.linenum or 0), context, message, plural, forms, bool(entry.obsolete)))
+        forms = tuple(form.translate(_BACK) for form in forms)
+        line = max(1, entry.linenum or 0)
+        found.append(Entry(line, context, message, plural, forms, bool(entry.obsolete), entry.fuzzy))
     return sorted(found, key=lambda entry: entry.line)
+
+
+def decoded_po(content: bytes, name: str) -> tuple[str, Encoding, str | None]:
+    """A PO file's text, its encoding, and the name of the one that its header declares, if any. Raises DataError."""
+    found = _CHARSET.search(content)
+    declared = found[1].decode("ascii") if found and found[1] != b"CHARSET" else None
+    return *decoded(content, name, declared), declared
 
 
 def check_lines(lines: Sequence[str], name: str) -> None:

@@ -1,7 +1,7 @@
 """The header of a PO file: what it says of language, encoding and plurals, and how that is put right in its place."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyhead.errors import DataError
@@ -27,7 +27,7 @@ class Header:
         if last < 0:
             return cls((), {})
         kept, fields, name = tuple(lines[: last + 1]), dict[str, str](), ""
-        for line in kept:
+        for line in _one_field_a_line(kept):
             match = _FIELD.match(line)
             if match:
                 name = match[1]
@@ -40,7 +40,7 @@ class Header:
         """The lines with other values of some fields, and no longer marked as fuzzy."""
         if not self.lines:
             return ['msgid ""', 'msgstr ""', *(_line(*field) for field in values.items())]
-        lines = [_without_fuzzy(line) for line in self.lines]
+        lines = [_without_fuzzy(line) for line in (_one_field_a_line(self.lines) if values else self.lines)]
         lines = [line for line in lines if line is not None]
         for name, value in values.items():
             place = next((i for i, line in enumerate(lines) if line.lstrip().startswith(f'"{name}:')), None)
@@ -49,6 +49,22 @@ class Header:
             else:
                 lines[place : _field_end(lines, place)] = [_line(name, value)]
         return lines
+
+
+def _one_field_a_line(lines: Sequence[str]) -> Iterator[str]:
+    """The same lines, where fields stand behind each other in one, or behind msgstr, each on a line of its own."""
+    is_text = False
+    for line in lines:
+        text = line.strip().removeprefix("msgstr").lstrip()
+        is_text |= line.lstrip().startswith("msgstr")
+        if not is_text or text[:1] != '"':
+            yield line
+            continue
+        if line.lstrip().startswith("msgstr"):
+            yield 'msgstr ""'
+        yield from (
+            f'"{field}"' for field in re.findall(r"(?:[^\\]|\\[^n])+(?:\\n)?|\\n", text[1:].rstrip().removesuffix('"'))
+        )
 
 
 def _line(name: str, value: str) -> str:

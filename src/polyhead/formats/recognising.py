@@ -3,8 +3,9 @@
 import re
 
 from polyhead.errors import PolyheadError
-from polyhead.formats.encoding import unmarked_utf16
+from polyhead.formats.encoding import begun_text, begun_utf16
 from polyhead.formats.kinds import FORMATS
+from polyhead.formats.other_kinds import OTHERS
 
 LOOKED_AT = 1 << 16
 """Bytes at the beginning of a file that its kind is recognised by."""
@@ -21,25 +22,33 @@ _SIGNATURES = (
     (b"{\\rtf", "rtf"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
 )
-_MARKUP = (
-    (re.compile(r"<(?:\w+:)?xliff[\s>]"), "xliff"),
-    (re.compile(r"<tmx[\s>]"), "tmx"),
-    (re.compile(r"<!doctype html|<html[\s>]", re.IGNORECASE), "html"),
+_MARKUP = re.compile(
+    r"\s*+(?:<\?.*?\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE\s+(?!html\b)[^>]*>\s*+)*+"
+    r"<(?:(?:\w+:)?(?P<xliff>xliff)[\s>]|(?:\w+:)?(?P<tmx>tmx)[\s>]|(?P<html>!doctype\s+html\b|html[\s>]))",
+    re.DOTALL | re.IGNORECASE,
 )
+"""The root of a document, behind whatever may stand before it."""
 _XML = re.compile(r"\s*<\?xml\s")
-_PO = (re.compile(r'^msgid[ \t]+"', re.MULTILINE), re.compile(r'^msgstr(?:\[0\])?[ \t]+"', re.MULTILINE))
-_SRT = re.compile(r"\s*\d+[ \t]*\r?\n\d{1,3}:\d\d:\d\d[,.]\d{1,3}[ \t]*-->")
+_PO = re.compile(r"(?:\s*(?:#[^\n]*)?\n)*+\s*(?:msgctxt|msgid)[ \t]+\"")
+_SRT = re.compile(r"\s*\d+[ \t]*\n\s*\d{1,3}:\d{1,2}:\d{1,2}[,.]\d{1,3}[ \t]*-->\s*\d")
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _JSON = re.compile(rf"\s*(?:\{{\s*{_STRING}\s*:|\[\s*\{{\s*{_STRING}\s*:|\[\s*{_STRING}\s*[,\]])")
 _PART = re.compile(
-    rb"PK\x03\x04.{26}(?:(?P<folder>word|xl|ppt)/|(?P<odt>mimetypeapplication/vnd\.oasis\.opendocument\.text(?!-)))",
+    rb"PK\x03\x04.{26}(?:(word|xl|ppt)/|mimetypeapplication/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)(?!-))",
     re.DOTALL,
 )
-_FOLDERS = {b"word": "docx", b"xl": "xlsx", b"ppt": "pptx"}
+_OFFICE = {
+    b"word": "docx",
+    b"xl": "xlsx",
+    b"ppt": "pptx",
+    b"text": "odt",
+    b"spreadsheet": "ods",
+    b"presentation": "odp",
+}
 
 
 def recognise(name: str, beginning: bytes) -> str | None:
-    """The kind of a file: one of `FORMATS`, or a kind that has no text to be translated here, such as gzip or parquet.
+    """The kind of a file: one of `FORMATS`, or of `OTHERS`, such as gzip or parquet.
 
     name: the file's; it decides where what the file begins with doesn't speak against it. beginning: `LOOKED_AT` bytes
     None where neither says anything; plain text is not recognised by its content.
@@ -60,7 +69,7 @@ def kind_of(name: str, content: bytes) -> str:
     if kind is not None:
         if kind in FORMATS:
             return kind
-        raise PolyheadError(f"{name}: it is {_TITLES[kind]}, which is not translated here; {_ADVICE[kind]}")
+        raise PolyheadError(f"{name}: it is {OTHERS[kind].title}, which is not translated here; {OTHERS[kind].advice}")
     kinds = ", ".join(FORMATS)
     raise PolyheadError(f"{name}: neither its name nor its content says what it is; name its format, one of {kinds}")
 
@@ -72,7 +81,7 @@ def instead_of_lines(name: str, beginning: bytes, command: str | None = None) ->
     command: what to type for a file that can be translated with its form kept; None: `polyhead translate` with it
     """
     kind = recognise("", beginning)
-    if kind is None and (encoding := unmarked_utf16(beginning[: len(beginning) // 2 * 2])):
+    if kind is None and (encoding := begun_utf16(beginning)):
         named = encoding.upper().replace("16-", "16")  # as iconv knows it
         return f"it is {named} without a byte order mark; convert it: iconv -f {named} -t UTF-8"
     if kind is None:
@@ -80,7 +89,7 @@ def instead_of_lines(name: str, beginning: bytes, command: str | None = None) ->
     if kind in FORMATS:
         typed = command or f"polyhead translate MODEL {name} --out OUT"
         return f"its format is {FORMATS[kind].title}, not lines of text; to translate it with its form kept: {typed}"
-    return f"it is {_TITLES[kind]}, not lines of text; {_ADVICE[kind]}"
+    return f"it is {OTHERS[kind].title}, not lines of text; {OTHERS[kind].advice}"
 
 
 def _by_signature(beginning: bytes) -> str | None:
@@ -96,68 +105,20 @@ def _in_zip(beginning: bytes) -> str:
     found = _PART.search(beginning)
     if found is None:
         return "zip"
-    return "odt" if found["odt"] else _FOLDERS[found["folder"]]
+    return _OFFICE[found[1] or found[2]]
 
 
 def _by_text(beginning: bytes) -> str | None:
-    text = _decoded(beginning)
+    text = begun_text(beginning)
     if text.startswith("WEBVTT") and not text[6:7].isalnum():
         return "vtt"
-    head = text[:4096]
-    for pattern, kind in _MARKUP:
-        if head.lstrip().startswith("<") and pattern.search(head):
-            return kind
-    if _XML.match(head):
+    root = _MARKUP.match(text)
+    if root is not None and root.lastgroup:
+        return root.lastgroup
+    if _XML.match(text):
         return "xml"
-    if _SRT.match(head):
+    if _SRT.match(text):
         return "srt"
-    if all(pattern.search(text) for pattern in _PO):
+    if _PO.match(text):
         return "po"
-    return "json" if _JSON.match(head) else None
-
-
-def _decoded(beginning: bytes) -> str:
-    """The beginning as text; what can't be read in it doesn't matter."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8")):
-        if beginning.startswith(mark):
-            return beginning[len(mark) :].decode(encoding, "replace")
-    return beginning.decode(unmarked_utf16(beginning[: len(beginning) // 2 * 2]) or "utf-8", "replace")
-
-
-_UNPACK = "unpack it first"
-_TITLES = {
-    "gzip": "compressed with gzip",
-    "bzip2": "compressed with bzip2",
-    "xz": "compressed with xz",
-    "zstd": "compressed with zstd",
-    "zip": "a zip archive",
-    "7z": "a 7z archive",
-    "tar": "a tar archive",
-    "parquet": "a Parquet table",
-    "arrow": "an Arrow table",
-    "pdf": "a PDF document",
-    "doc": "an old Word, Excel or PowerPoint document",
-    "rtf": "an RTF document",
-    "xlsx": "an Excel workbook",
-    "pptx": "a PowerPoint presentation",
-    "sqlite": "an SQLite database",
-    "xml": "XML of a kind that is not known here",
-}
-_ADVICE = {
-    "gzip": f"{_UNPACK}, or give its name the ending .gz",
-    "bzip2": f"{_UNPACK}: bunzip2",
-    "xz": f"{_UNPACK}, or give its name the ending .xz",
-    "zstd": f"{_UNPACK}, or give its name the ending .zst",
-    "zip": f"{_UNPACK}: unzip",
-    "7z": f"{_UNPACK}: 7z x",
-    "tar": f"{_UNPACK}: tar xf",
-    "parquet": "write the column with the text as lines first",
-    "arrow": "write the column with the text as lines first",
-    "pdf": "save it as .docx or .odt, or its text as .txt",
-    "doc": "save it as .docx or .odt",
-    "rtf": "save it as .docx or .odt",
-    "xlsx": "save the sheet as .csv, or its texts as .txt",
-    "pptx": "save its texts as .docx or .txt",
-    "sqlite": "write the column with the text as lines first",
-    "xml": "XLIFF and TMX are",
-}
+    return "json" if _JSON.match(text) else None

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
+from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.languages_of_files import is_same
 from polyhead.formats.splicing import Region, Spliced
 from polyhead.formats.unit import Answered, without_margins
-from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_inline import TMX_CODES, Half, marked, written
 from polyhead.formats.xml_tree import LANGUAGE, Element, Tree, read_xml
 from polyhead.formats.xml_writing import with_attributes
 
@@ -23,8 +24,10 @@ def read_tmx(source: Source) -> TextDocument:
     header = tree.root.first("header")
     usual = header.attributes.get("srclang", _ANY) if header else _ANY
     units = [element for element in tree.root.walk() if element.name == "tu"]
-    regions = [region for unit in units for region in _of_unit(tree, unit, source, usual)]
-    if not regions and units and not any(_variant(unit, source.target_language) for unit in units):
+    found = [each for unit in units for each in _of_unit(tree, unit, source, usual)]
+    regions = [each for each in found if isinstance(each, Region)]
+    left = tuple(each for each in found if not isinstance(each, Region))
+    if not found and units and not any(_variant(unit, source.target_language) for unit in units):
         languages = sorted({_language(variant) for unit in units for variant in _variants(unit)})
         wanted = source.source_language or usual
         raise DataError(
@@ -36,7 +39,7 @@ def read_tmx(source: Source) -> TextDocument:
     notes = (
         ((tree.line(lacking[0]), f"{len(lacking):,} units from here on have no text to translate"),) if lacking else ()
     )
-    return TextDocument(Spliced(tree.text, tuple(regions)), tree.encoding, notes)
+    return TextDocument(Spliced(tree.text, tuple(regions)), tree.encoding, (*left, *notes))
 
 
 def _variants(unit: Element) -> Iterator[Element]:
@@ -59,7 +62,7 @@ def _source(unit: Element, source: Source, usual: str) -> Element | None:
     return next(_variants(unit), None) if language == _ANY else _variant(unit, language)
 
 
-def _of_unit(tree: Tree, unit: Element, source: Source, usual: str) -> Iterator[Region]:
+def _of_unit(tree: Tree, unit: Element, source: Source, usual: str) -> Iterator[Region | tuple[int, str]]:
     if _variant(unit, source.target_language):
         return
     found = _source(unit, source, usual)
@@ -67,6 +70,9 @@ def _of_unit(tree: Tree, unit: Element, source: Source, usual: str) -> Iterator[
     if found is None or segment is None or not segment.children:
         return
     text = without_margins(marked(tree, segment, _alike), tree.line(segment), unit.attributes.get("tuid", ""))
+    if is_icu_choice(text.marked.text):
+        yield text.line, left_choice(text.name)
+        return
     last = list(_variants(unit))[-1]
     yield Region(last.end, last.end, (text,), _Writer(tree, found, segment, source.target_language))
 
@@ -74,7 +80,7 @@ def _of_unit(tree: Tree, unit: Element, source: Source, usual: str) -> Iterator[
 def _alike(element: Element) -> Half | bool:
     if element.name in ("bpt", "ept"):
         return Half(is_end=element.name == "ept", key=element.attributes.get("i", ""))
-    return element.name == "hi"
+    return element.name not in TMX_CODES
 
 
 @dataclass(frozen=True)

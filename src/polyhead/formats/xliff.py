@@ -14,12 +14,14 @@ def read_xliff(source: Source) -> TextDocument:
     if tree.root.name != "xliff":
         raise DataError(f"its root is <{tree.root.name[:40]}>, where XLIFF has <xliff>", source.name, 1)
     found = _regions(tree, source)
-    return TextDocument(
-        Spliced(tree.text, tuple(sorted(found, key=lambda region: (region.start, region.end)))), tree.encoding
+    written = sorted(
+        (each for each in found if isinstance(each, Region)), key=lambda region: (region.start, region.end)
     )
+    notes = tuple(each for each in found if not isinstance(each, Region))
+    return TextDocument(Spliced(tree.text, tuple(written)), tree.encoding, notes)
 
 
-def _regions(tree: Tree, source: Source) -> list[Region]:
+def _regions(tree: Tree, source: Source) -> list[Region | tuple[int, str]]:
     version = tree.root.attributes.get("version", "1.2")
     if version.startswith("1."):
         return list(regions1(tree, source))

@@ -4,19 +4,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyhead.formats.document import Source
+from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
-from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_inline import XLIFF_CODES, Half, Kept, marked, written
 from polyhead.formats.xml_tree import Element, Tree
 from polyhead.formats.xml_writing import escaped, opened, with_attributes
 
 _UNTRANSLATED = frozenset({"new", "needs-translation"})
-_AROUND = frozenset({"g", "mrk"})
 
 
-def regions(tree: Tree, source: Source) -> Iterator[Region]:
-    """What is to be written anew. Raises DataError for a file with translations into another language."""
+def regions(tree: Tree, source: Source) -> Iterator[Region | tuple[int, str]]:
+    """What is to be written anew, and notes on what is left: lines, and sentences.
+
+    Raises DataError for a file with translations into another language.
+    """
     for file in (element for element in tree.root.elements if element.name == "file"):
         units = [unit for unit in file.walk() if unit.name == "trans-unit"]
         done = any(_is_translated(unit) for unit in units)
@@ -28,7 +31,7 @@ def regions(tree: Tree, source: Source) -> Iterator[Region]:
         yield from _of_group(tree, file, is_translated=True)
 
 
-def _of_group(tree: Tree, element: Element, is_translated: bool) -> Iterator[Region]:
+def _of_group(tree: Tree, element: Element, is_translated: bool) -> Iterator[Region | tuple[int, str]]:
     """The regions within an element, unless it or what it stands in says that it isn't to be translated."""
     left = [(element, is_translated)]
     while left:
@@ -45,22 +48,36 @@ def _is_translated(unit: Element) -> bool:
     return target is not None and bool(target.children) and target.attributes.get("state") not in _UNTRANSLATED
 
 
-def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
+def _of_unit(tree: Tree, unit: Element) -> Iterator[Region | tuple[int, str]]:
     source, target = unit.first("source"), unit.first("target")
     if source is None or not source.children:
         return
     segmented = unit.first("seg-source") or source
     text = without_margins(marked(tree, segmented, _alike), tree.line(source), unit.attributes.get("id", ""))
+    if is_icu_choice(text.marked.text):
+        yield text.line, left_choice(text.name)
+        return
     start, end = (target.start, target.end) if target else (segmented.end, segmented.end)
     yield Region(start, end, (text,), _Writer(tree, source, target))
 
 
-def _alike(element: Element) -> Half | bool:
+def _alike(element: Element) -> Half | Kept | bool:
     if element.name in ("bpt", "bx"):
         return Half(is_end=False, key=_key(element))
     if element.name in ("ept", "ex"):
         return Half(is_end=True, key=_key(element))
-    return element.name in _AROUND
+    if half := _angular(element):
+        return half
+    if element.name == "mrk" and element.attributes.get("mtype") == "protected":
+        return Kept()
+    return element.name not in XLIFF_CODES
+
+
+def _angular(element: Element) -> Half | None:
+    """What an `x` that Angular writes for a tag is half of: START_BOLD_TEXT and CLOSE_BOLD_TEXT are a pair."""
+    kind, _, name = element.attributes.get("id", "").partition("_")
+    is_half = element.name == "x" and kind in ("START", "CLOSE")
+    return Half(is_end=kind == "CLOSE", key=f"x {name}") if is_half else None
 
 
 def _key(element: Element) -> str:

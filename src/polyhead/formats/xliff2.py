@@ -4,20 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyhead.formats.document import Source
+from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.languages_of_files import check_target
 from polyhead.formats.splicing import Region, constant
 from polyhead.formats.unit import Answered, without_margins
-from polyhead.formats.xml_inline import Half, marked, written
+from polyhead.formats.xml_inline import XLIFF_CODES, Half, Kept, marked, written
 from polyhead.formats.xml_tree import Element, Tree
 from polyhead.formats.xml_writing import escaped, opened, with_attributes
 
 _GOOD = {"state": "translated", "subState": "polyhead:machine"}
 _DOUBTFUL = {"state": "initial", "subState": "polyhead:doubtful"}
-_AROUND = frozenset({"pc", "mrk"})
 
 
-def regions(tree: Tree, source: Source) -> Iterator[Region]:
-    """What is to be written anew. Raises DataError for a file with translations into another language."""
+def regions(tree: Tree, source: Source) -> Iterator[Region | tuple[int, str]]:
+    """What is to be written anew, and notes on what is left: lines, and sentences.
+
+    Raises DataError for a file with translations into another language.
+    """
     segments = [element for element in tree.root.walk() if element.name == "segment"]
     said = tree.root.attributes.get("trgLang")
     if check_target(
@@ -40,7 +43,7 @@ def _is_translated(segment: Element) -> bool:
     return target is not None and bool(target.children)
 
 
-def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
+def _of_unit(tree: Tree, unit: Element) -> Iterator[Region | tuple[int, str]]:
     """The region of a unit: from where a note on it would stand to the end of its last segment."""
     segments = [
         segment
@@ -50,6 +53,9 @@ def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
         and (own := segment.first("source"))
         and own.children
     ]
+    choices = [segment for segment in segments if is_icu_choice("".join(each.text for each in segment.elements))]
+    yield from ((tree.line(segment), left_choice(unit.attributes.get("id", ""))) for segment in choices)
+    segments = [segment for segment in segments if segment not in choices]
     if not segments:
         return
     notes = unit.first("notes")
@@ -64,12 +70,14 @@ def _of_unit(tree: Tree, unit: Element) -> Iterator[Region]:
     yield Region(start, segments[-1].end, units, _Writer(tree, tuple(segments), start, inside, unit))
 
 
-def _alike(element: Element) -> Half | bool:
+def _alike(element: Element) -> Half | Kept | bool:
     if element.name == "sc":
         return Half(is_end=False, key=element.attributes.get("id", ""))
     if element.name == "ec":
         return Half(is_end=True, key=element.attributes.get("startRef", ""))
-    return element.name in _AROUND
+    if element.name == "mrk" and element.attributes.get("translate") == "no":
+        return Kept()
+    return element.name not in XLIFF_CODES
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,17 @@ class Half:
     """What the two have in common."""
 
 
-Alike = Callable[[Element], Half | bool]
-"""What an element within a text is: half of a pair; True: around text; False: something alone."""
+@dataclass(frozen=True)
+class Kept:
+    """An element whose text stays as it is; a model reads it within its sentence."""
+
+
+Alike = Callable[[Element], Half | Kept | bool]
+"""What an element within a text is: half of a pair; kept; True: around text; False: something alone."""
+TMX_CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
+"""Elements of TMX in whose content there is no text of the sentence but formatting, or a footnote within that."""
+XLIFF_CODES = frozenset({"bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "sm", "em", "cp"})
+"""The same of XLIFF 1.2 and 2. Other elements hold text, also those that people put in and the standard lacks."""
 
 
 def marked(tree: Tree, element: Element, alike: Alike) -> Marked:
@@ -42,15 +51,15 @@ class _Tag:
     half: Half | None = None
 
 
-def _coded(part: "str | _Tag", number: int | None) -> str | Code:
-    if isinstance(part, str):
+def _coded(part: "str | tuple[str, str] | _Tag", number: int | None) -> str | tuple[str, str] | Code:
+    if not isinstance(part, _Tag):
         return part
     if part.half is None or number is None:
         return Code(part.content, 0, 0)
     return Code(part.content, 0, 0, "close" if part.half.is_end else "open", number)
 
 
-def _parts(tree: Tree, element: Element, alike: Alike) -> Iterator["str | _Tag"]:
+def _parts(tree: Tree, element: Element, alike: Alike) -> Iterator["str | tuple[str, str] | _Tag"]:
     for child in element.children:
         if isinstance(child, Text):
             yield child.content
@@ -59,6 +68,8 @@ def _parts(tree: Tree, element: Element, alike: Alike) -> Iterator["str | _Tag"]
         kind = alike(child) if isinstance(child, Element) else False
         if isinstance(kind, Half):
             yield _Tag(raw, kind)
+        elif isinstance(kind, Kept) and isinstance(child, Element):
+            yield raw, child.text
         elif kind and isinstance(child, Element) and child.inner_start < child.end:
             key = f"around {child.start}"
             yield _Tag(tree.tag(child), Half(is_end=False, key=key))

@@ -4,6 +4,8 @@ import re
 
 _HEADER = re.compile(r"[|>]([+-]?)(\d?)[^\n]*\n")
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff")
+_NUMBERED = re.compile(r"\\U([0-9A-F]{8})|\\.")
+"""A character by its number, or another escape."""
 _NOT_IN_BLOCKS = re.compile("[\x85\u2028\u2029]")
 """Line breaks to YAML 1.1."""
 _HARMLESS = re.compile(r"[^\W\d_]\w*(?: [\w.'()/!?-]+)+")
@@ -22,7 +24,13 @@ def _quoted(text: str) -> str:
 
     width = 4 * len(text) + 100
     written = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=width)
-    return written.rstrip("\n").removesuffix("\n...")
+    return _NUMBERED.sub(_character, written.rstrip("\n").removesuffix("\n..."))
+
+
+def _character(found: re.Match[str]) -> str:
+    """An emoji or another rare character, which PyYAML writes by its number, as it is."""
+    character = chr(int(found[1], 16)) if found[1] else ""
+    return character if character and not _UNPRINTABLE.match(character) else found[0]
 
 
 def _is_plain(text: str) -> bool:
@@ -60,4 +68,4 @@ def write_block(text: str, style: str, indentation: str) -> str:
     lines = text.split("\n")
     if style == ">":
         lines = [part for line in lines for part in (line.strip(), "")][:-1]
-    return ("\n" + indentation).join(lines)
+    return "\n".join(f"{indentation}{line}" if number and line else line for number, line in enumerate(lines))

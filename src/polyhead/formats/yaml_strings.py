@@ -9,6 +9,7 @@ from polyhead.extras import needing_extra
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
 from polyhead.formats.icu import is_icu_choice, left_choice
+from polyhead.formats.identifiers import is_identifier
 from polyhead.formats.splicing import Region, Spliced, single
 from polyhead.formats.unit import has_words, without_margins
 from polyhead.formats.yaml_scalars import block_place, write_block, write_flow
@@ -25,21 +26,29 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 def read_yaml(source: Source) -> TextDocument:
     """A YAML file. Raises DataError for one that isn't YAML, and MissingExtra without PyYAML."""
     text, encoding = decoded(source.content, source.name)
-    regions, notes, seen = list[Region](), list[tuple[int, str]](), set[int]()
-    for node, path in _strings(text, source.name):
-        line, name = node.start_mark.line + 1, ".".join(path)
+    found = [each for _, each in string_regions(text, source.name)]
+    regions = tuple(each for each in found if isinstance(each, Region))
+    return TextDocument(Spliced(text, regions), encoding, tuple(each for each in found if not isinstance(each, Region)))
+
+
+def string_regions(text: str, name: str) -> Iterator[tuple[tuple[str, ...], Region | tuple[int, str]]]:
+    """The values that are strings with words: the keys and numbers that lead to one, and its region, or a note on it.
+
+    name: what messages call the file. Raises DataError for what isn't YAML, and MissingExtra without PyYAML.
+    """
+    seen = set[int]()
+    for node, path in _strings(text, name):
+        line, key = node.start_mark.line + 1, ".".join(path)
         if node.start_mark.index in seen:  # an alias is what it stands for
             continue
         seen.add(node.start_mark.index)
-        if not has_words(Marked(node.value)):
+        if not has_words(Marked(node.value)) or is_identifier(node.value):
             continue
         if is_icu_choice(node.value):
-            notes.append((line, left_choice(name)))
-        elif region := _region(text, node, line, name):
-            regions.append(region)
+            yield path, (line, left_choice(key))
         else:
-            notes.append((line, f"{name} says how far it is indented and was left as it is"))
-    return TextDocument(Spliced(text, tuple(regions)), encoding, tuple(notes))
+            left = line, f"{key} says how far it is indented and was left as it is"
+            yield path, _region(text, node, line, key) or left
 
 
 def _region(text: str, node: "yaml.ScalarNode", line: int, name: str) -> Region | None:

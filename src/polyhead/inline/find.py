@@ -10,19 +10,26 @@ from polyhead.errors import PolyheadError
 from polyhead.inline.codes import Code, Marked
 
 Kind = Literal["printf", "braces", "tags", "entities", "escapes"]
-"""printf: %s %1$s %(name)s %-5.2f %%; braces: {0} {name} {{name}} ${x}; tags: <b> </b> <br/> and comments; entities:
-&amp; &#160;; escapes: \\n, \\t, \\" and the like, written with a backslash."""
+"""printf: %s %1$s %(name)s %-5.2f %%, and %Y-%m-%d as of strftime; braces: {0} {name} {{name}} ${x}; tags: <b> </b>
+<br/> and comments; entities: &amp; &#160;; escapes: \\n, \\t, \\" and the like, written with a backslash."""
 
 _PATTERNS: dict[Kind, str] = {
     "tags": r"<!--.{0,1000}?-->|</?[A-Za-z][\w:.-]*+(?:\s++(?:\"[^\"]*+\"|'[^']*+'|[^<>\"'])*+)?/?>",
     "entities": r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     "printf": r"%%|%\([^()\s]{1,80}\)[-+#0]{0,4}\d{0,9}(?:\.\d{1,9})?[diouxXeEfFgGcrsa]?|"
-    r"(?:(?<!\d)%|%(?=[^A-Za-z]{0,40}[A-Za-z@](?![A-Za-z])))(?:\d{1,9}\$)?[-+#0]{0,4}(?:\d{1,9}|\*)?(?:\.(?:\d{1,9}|\*))?(?:hh?|ll?|[jztL])?[diouxXeEfFgGaAcsSpn@]",
+    r"(?:(?<!\d)%|%(?=[^A-Za-z]{0,40}[A-Za-z@](?![A-Za-z])))(?:\d{1,9}\$)?[-+#0]{0,4}(?:\d{1,9}|\*)?(?:\.(?:\d{1,9}|\*))?(?:hh?|ll?|[jztL])?[diouxXeEfFgGaAcsSpn@]|"
+    r"(?<![\w%])%[-_0^]?[bBDhHIjklmMPrRtTUVwWxyYzZ](?![A-Za-z])",
     "braces": r"\{\{[^{}\n]{1,80}\}\}|\$?\{[^{}\n]{0,80}\}|\$\([A-Za-z_]\w{0,79}\)",
     "escapes": r"\\(?:[abfnrtv\\\"'0]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})",
 }
 _COMPILED: dict[Kind, re.Pattern[str]] = {kind: re.compile(each, re.DOTALL) for kind, each in _PATTERNS.items()}
 _NAME = re.compile(r"</?\s*([\w:.-]+)")
+_BREAK = re.compile(
+    r"</?(?:br|hr|p|div|li|ul|ol|dl|dt|dd|h[1-6]|table|thead|tbody|tr|td|th|caption|blockquote|pre|section|article"
+    r"|header|footer|nav|aside|main|figure|figcaption|form|fieldset|legend|option|optgroup|select)(?![\w:.-])",
+    re.IGNORECASE,
+)
+"""The beginning of a tag of HTML that ends a line: no sentence goes on through it."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 """HTML's elements that have no end."""
 
@@ -41,7 +48,8 @@ def pattern(text: str) -> re.Pattern[str]:
 def find(text: str, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
     """The codes of these kinds in a text, and what patterns of the user's own match.
 
-    The model reads nothing of tags; of the others it reads what is written, which its translation has to contain.
+    The model reads nothing of tags, but a line break where one ends a line, as `<br>` and `</li>` do; of the others it
+    reads what is written, which its translation has to contain.
     """
     return find_more(Marked(text), kinds, own)
 
@@ -57,7 +65,7 @@ def find_more(marked: Marked, kinds: Collection[str], own: Sequence[re.Pattern[s
             parts.append((part.content, read) if read else part)
             continue
         for content, kind in _cut(part, patterns):
-            if kind == "tags":
+            if kind == "tags" and not _BREAK.match(content):
                 tags.append((len(parts), content))
             parts.append(_READ[kind](content) if kind in _READ else (content, content))
     first = 1 + max((code.pair for code in marked.codes if code.pair is not None), default=-1)
@@ -69,7 +77,7 @@ def find_more(marked: Marked, kinds: Collection[str], own: Sequence[re.Pattern[s
 
 _READ: dict[str | None, Callable[[str], str | Code | tuple[str, str]]] = {
     "text": str,
-    "tags": lambda content: Code(content, 0, 0),
+    "tags": lambda content: (content, "\n") if _BREAK.match(content) else Code(content, 0, 0),
     "entities": lambda content: (content, unescape(content)),
     "escapes": lambda content: (content, {"\\n": "\n", "\\r": "\r", "\\t": "\t"}.get(content, content)),
 }

@@ -1,14 +1,15 @@
 """How problems are told by the three interfaces: polyhead's own, LibreTranslate's and DeepL's.
 
 Every problem is made as polyhead's own. LibreTranslate's clients look for 400 and 403 where polyhead has other
-statuses, and for `error`, which all its problems have. DeepL's look for `message`, and read nothing else.
+statuses, and for `error`, which all its problems have and in which some compare the words of LibreTranslate's own
+problems. DeepL's look for `message`, and read nothing else.
 """
 
 from http import HTTPStatus
 
 from starlette.responses import JSONResponse
 
-from polyhead.server.problems import KeyMissing, Problem, TooManyTexts, answer
+from polyhead.server.problems import FieldMissing, KeyMissing, Problem, TooManyTexts, UnknownLanguage, answer
 
 LIBRETRANSLATE = ("/translate", "/detect", "/suggest", "/translate_file", "/download_file/", "/languages", "/frontend/")
 DEEPL = "/v2/"
@@ -29,8 +30,18 @@ def respond(path: str, problem: Problem) -> JSONResponse:
     if speaks_deepl(path):
         return JSONResponse({"message": problem.detail}, _usual_status(problem), problem.headers)
     if speaks_libretranslate(path):
-        return answer(problem, HTTPStatus.BAD_REQUEST if isinstance(problem, KeyMissing) else _usual_status(problem))
+        status = HTTPStatus.BAD_REQUEST if isinstance(problem, KeyMissing) else _usual_status(problem)
+        return answer(problem, status, _in_its_words(problem))
     return answer(problem)
+
+
+def _in_its_words(problem: Problem) -> str | None:
+    """What LibreTranslate itself says of a problem; None where it has no such problem, or says less."""
+    if isinstance(problem, FieldMissing):
+        return f"Invalid request: missing {problem.name} parameter"
+    if isinstance(problem, UnknownLanguage):
+        return f"{problem.language} is not supported"
+    return None
 
 
 def _usual_status(problem: Problem) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from polyhead.languages import nearest, same_code
 from polyhead.server.pool import ModelDirectory
-from polyhead.server.problems import Problem
+from polyhead.server.problems import Problem, UnknownLanguage
 
 
 def sources(models: Sequence[ModelDirectory]) -> list[str]:
@@ -34,8 +34,8 @@ def choose(
     if fitting:
         return min(fitting, key=lambda model: _distance(model, source, target))
     if not any(_reads(model, source) for model in named):
-        raise Problem("unknown_language", f"no model reads {source!r}; there are {_listed(sources(named))}")
-    raise Problem("unknown_language", f"no model writes {target!r}; there are {_listed(targets(named, source))}")
+        raise UnknownLanguage(source or "", f"no model reads {source!r}; there are {_listed(sources(named))}")
+    raise UnknownLanguage(target or "", f"no model writes {target!r}; there are {_listed(targets(named, source))}")
 
 
 def writers(models: Sequence[ModelDirectory], target: str) -> list[ModelDirectory]:

@@ -64,7 +64,7 @@ class ProblemDetails(BaseModel):
     status: int
     detail: str = Field(description="What was wrong and what to do.")
     code: Code = Field(description="What a program can tell problems apart by.")
-    error: str = Field(description="The detail once more, where clients of LibreTranslate look for it.")
+    error: str = Field(description="The detail once more, or what LibreTranslate says of the same.")
 
 
 class Problem(HTTPException):
@@ -77,6 +77,22 @@ class Problem(HTTPException):
         self.code: Code = code
 
 
+class FieldMissing(Problem):
+    """Problem bad_request of a request that lacks a field."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        super().__init__("bad_request", detail)
+        self.name = name
+
+
+class UnknownLanguage(Problem):
+    """Problem unknown_language of a request that names a language."""
+
+    def __init__(self, language: str, detail: str) -> None:
+        super().__init__("unknown_language", detail)
+        self.language = language
+
+
 class KeyMissing(Problem):
     """Problem unauthorized of a request that has no key at all."""
 
@@ -85,9 +101,9 @@ class TooManyTexts(Problem):
     """Problem too_large of a request that has more texts than are taken."""
 
 
-def answer(problem: Problem, status: int | None = None) -> JSONResponse:
-    """The response that tells of a problem, with another status than its own where one is given."""
-    details = describe(problem, status)
+def answer(problem: Problem, status: int | None = None, error: str | None = None) -> JSONResponse:
+    """The response that tells of a problem; status, error: others than its own, where these are given."""
+    details = describe(problem, status).model_copy(update={} if error is None else {"error": error})
     return JSONResponse(details.model_dump(), details.status, problem.headers, MEDIA_TYPE)
 
 
@@ -118,7 +134,8 @@ def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
     # Where a field may be one of several kinds, each kind has its say: "a valid string or a valid list".
     words = " or ".join([said[0], *(each.removeprefix("Input should be ") for each in said[1:])])
     others = len({_place(error) for error in errors}) - 1
-    return Problem("bad_request", f"{place or 'the body'}: {words}" + (f" (and {others} more)" if others else ""))
+    sentence = f"{place or 'the body'}: {words}" + (f" (and {others} more)" if others else "")
+    return FieldMissing(place, sentence) if errors[0]["type"] == "missing" else Problem("bad_request", sentence)
 
 
 def _place(error: Mapping[str, Any]) -> str:

@@ -55,8 +55,8 @@ def test_a_file_comes_back_in_translation(client, tagged, source):
     [
         ({"name": "a.exe"}, "files in '.exe' are not translated here; those in .html, .htm"),
         ({"name": "a"}, "files in '' are not"),
-        ({"target": "fr"}, "no model writes 'fr'"),
-        ({"source": "fr"}, "no model reads 'fr'"),
+        ({"target": "fr"}, "fr is not supported"),
+        ({"source": "fr"}, "fr is not supported"),
         ({"target": ""}, "target"),
         ({"content": b"\xff"}, "a.txt:1: it is not UTF-8"),
         ({"content": b"x" * 2001}, "the text has 2001 characters"),
@@ -69,7 +69,7 @@ def test_what_is_wrong_is_said(client, change, said):
 
 
 def test_a_file_that_is_missing_or_is_none_is_said(client):
-    assert "file: missing" in client.post("/translate_file", data={"target": "xb"}).json()["error"]
+    assert "missing file parameter" in client.post("/translate_file", data={"target": "xb"}).json()["error"]
     assert "file:" in client.post("/translate_file", json={"target": "xb", "file": "a"}).json()["error"]
 
 

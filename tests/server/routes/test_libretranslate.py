@@ -98,9 +98,9 @@ def test_protected_parts_of_html_come_back_byte_for_byte(client, kept):
 @pytest.mark.parametrize(
     ("fields", "status", "detail"),
     [
-        ({"target": "xb"}, 400, "q: missing"),
-        ({"q": "a", "target": "fr"}, 400, "no model writes 'fr'"),
-        ({"q": "a", "target": "xb", "source": "fr"}, 400, "no model reads 'fr'"),
+        ({"target": "xb"}, 400, "Invalid request: missing q parameter"),
+        ({"q": "a", "target": "fr"}, 400, "fr is not supported"),
+        ({"q": "a", "target": "xb", "source": "fr"}, 400, "fr is not supported"),
         ({"q": "a", "target": "xb", "format": "pdf"}, 400, "format"),
         ({"q": "a" * 2001, "target": "xb"}, 400, "2001 characters"),
     ],

@@ -1,16 +1,19 @@
-"""HTML cut into tags, text and other markup, so that the pieces together are the document, byte for byte.
+"""HTML and XML cut into tags, text and other markup, so that the pieces together are the document, byte for byte.
 
 html.parser of the standard library neither tells where a piece ends nor agrees with itself across versions of Python,
 and parsers that build trees write them in a form of their own. So this is the HTML standard's tokenization as far as
-it decides where pieces begin and end: https://html.spec.whatwg.org/multipage/parsing.html#tokenization.
+it decides where pieces begin and end: https://html.spec.whatwg.org/multipage/parsing.html#tokenization. XML is cut here
+where it may be a part of a document, or a faulty one, which no parser of XML takes; `xml_tree` reads whole documents.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from typing import Literal
+
+from polyhead.inline.codes import Code
 
 Kind = Literal["text", "start", "end", "other"]
 
@@ -20,9 +23,18 @@ _MARKUP = re.compile(
     |<(?P<slash>/?)(?P<name>[a-zA-Z][^\s/>]*+)(?:=\s*+{_QUOTED}|[^>])*+(?:>|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
+_XML_MARKUP = re.compile(
+    rf"""<!--.*?(?:-->|(\Z))|<!\[CDATA\[.*?(?:\]\]>|(\Z))|<\?.*?(?:\?>|(\Z))|<![^>]*+(?:>|(\Z))
+    |<(?P<slash>/)?(?P<name>(?:[^\W\d]|:)[^\s/<>]*+)(?:=\s*+{_QUOTED}|[^<>])*+(?:>|(\Z))""",
+    re.DOTALL | re.VERBOSE,
+)
+"""Of what has no end before that of the document, a group is empty."""
 _ATTRIBUTE = re.compile(rf"""([^\s"'>/=][^\s>/=]*+)(?:\s*+=\s*+({_QUOTED}|[^\s"'>][^\s>]*+))?""")
 _RAW = frozenset({"script", "style", "textarea", "xmp", "iframe", "noembed", "noframes"})
 """Elements in which a tag is no tag."""
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_LONGEST_READ = 100
+"""Characters of protected text that a model is shown within a sentence."""
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 """Elements without an end."""
 
@@ -49,7 +61,7 @@ class Token:
     start: int
     """Where it begins in the document, in characters."""
     name: str = ""
-    """The element's, in lower case, of a tag."""
+    """The element's, of a tag; of HTML in lower case."""
 
     @property
     def end(self) -> int:
@@ -58,7 +70,7 @@ class Token:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is a start tag that nothing belongs to."""
+        """Whether it is a start tag of HTML that nothing belongs to."""
         return self.name in VOID or self.raw.endswith("/>")
 
     @cached_property
@@ -80,7 +92,7 @@ class Token:
 
 
 def tokens(document: str) -> Iterator[Token]:
-    """The pieces of a document, in order; what they hold, joined, is the document."""
+    """The pieces of HTML, in order; what they hold, joined, is the document."""
     done = 0
     while (found := _MARKUP.search(document, done)) is not None:
         if found.start() > done:
@@ -99,3 +111,25 @@ def tokens(document: str) -> Iterator[Token]:
             done = inside
     if done < len(document):
         yield Token("text", document[done:], done)
+
+
+def xml_tokens(document: str) -> Iterator[Token]:
+    """The same of XML, in which a tag or a comment without an end is text."""
+    done = 0
+    for found in _XML_MARKUP.finditer(document):
+        if "" in found.groups():
+            break
+        if found.start() > done:
+            yield Token("text", document[done : found.start()], done)
+        done = found.end()
+        kind = "other" if found["name"] is None else "end" if found["slash"] else "start"
+        yield Token(kind, found[0], found.start(), found["name"] or "")
+    if done < len(document):
+        yield Token("text", document[done:], done)
+
+
+def protected(kept: Sequence[Token]) -> Code | tuple[str, str]:
+    """Pieces that stay as they are, as one code within a text, of which a model is shown the words if they are few."""
+    content = "".join(token.raw for token in kept)
+    read = _SPACE.sub(" ", "".join(unescape(token.raw) for token in kept if token.kind == "text"))
+    return (content, read) if read.strip() and len(read) <= _LONGEST_READ else Code(content, 0, 0)
