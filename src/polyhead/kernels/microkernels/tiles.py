@@ -74,8 +74,7 @@ def product(
     A square has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
     rows only some may be wanted.
     """
-    builder = code.builder
-    _multiply(Code(builder), left, next_left, rows, [right], next_right, pairs, [out])
+    _multiply(code, left, next_left, rows, [right], next_right, pairs, [out])
 
 
 @instructions(ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, COUNT)
@@ -110,7 +109,7 @@ def _multiply(
     """The same left squares times each list of right ones. `is_supported` says where."""
     if HAS_UNIT:
         steps = _parts(code, pairs, ROWS)
-        _multiply_in_tiles(Tiles(code.builder), left, next_left, rights, next_right, steps, outs)
+        _multiply_in_tiles(Tiles(code), left, next_left, rights, next_right, steps, outs)
     elif ADDS_PAIRS:
         _multiply_in_vectors(code, left, next_left, rows, rights, next_right, pairs, outs)
 
