@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ANY, LANES, REAL, REALS, Code, every, instructions
+from polyhead.kernels.llvm import ANY, LANES, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
+from polyhead.kernels.microkernels.registers import Layout, accumulate, add_product
 from polyhead.kernels.microkernels.row_counts import by_some
 
 WIDTH = LANES
@@ -113,19 +114,9 @@ def product(code: Code, rows: int, transposed: bool, left: Any, panel: Any, bloc
     In LLVM: left, a LeftOperand; panel [WIDTH · blocks, WIDTH], its address.
     """
     place, row, block = code.parts(left)
-    builder, between, places = code.builder, NUMBER, code.apart(place, row, rows, first)
+    places, between = code.apart(place, row, rows, first), NUMBER
     if transposed:
         between = NUMBER * rows
         places, block = code.apart(places[0], code.long(NUMBER), rows), code.long(between * WIDTH)
-
-    def step(index: Any, totals: list[Any]) -> list[Any]:
-        weights, offset = builder.add(panel, builder.mul(index, code.long(LINE * WIDTH))), builder.mul(index, block)
-        here = [builder.add(place, offset) for place in places]
-        for k in range(WIDTH):
-            weight = code.load(REALS, weights, code.long(LINE * k))
-            numbers = [code.load(REAL, each, code.long(between * k)) for each in here]
-            pairs = zip(numbers, totals, strict=True)
-            totals = [code.multiply_add(code.everywhere(number), weight, total) for number, total in pairs]
-        return totals
-
-    return code.repeat(blocks, [every(0.0)] * rows, step)
+    layout = Layout(LINE, between, WIDTH, block)
+    return accumulate(code, places, panel, blocks, [every(0.0)] * rows, add_product, layout)

@@ -136,7 +136,7 @@ def _in_vectors(
         halves(_scratch.take("transposed", transposed, torch.bfloat16)),
     )
     asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
-    found = kernels.Found(totals.numpy(), mean_weight.numpy(), mean_features)
+    found = kernels.Expected(totals.numpy(), mean_weight.numpy(), mean_features)
     if bytes_multiply:
         bytes_ = _scratch.take("bytes", (softmax_int8.workspace_bytes(x.size(0), width, words),), torch.uint8).numpy()
         softmax_int8.softmax_projection(halves(x), halves(weight), across, asked, found, workspace, bytes_)
