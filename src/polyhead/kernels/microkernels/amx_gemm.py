@@ -34,7 +34,7 @@ class TileEpilogueInput(NamedTuple):
     """Bytes between two rows; 0 for a bias, which is every row's."""
     block: int
     """Bytes between two blocks of columns."""
-    factor: float
+    factor: float | np.float32
     """What the gate multiplies by."""
 
 
