@@ -1,6 +1,6 @@
 """Functions that become machine code: from a file if there is one, else by the compiler."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -9,7 +9,7 @@ from polyhead.kernels import code
 from polyhead.kernels.code import by_numba, stored
 from polyhead.kernels.code.kinds import Kind, kind_of, named
 from polyhead.kernels.code.sources import are_unchanged
-from polyhead.kernels.compiler import WITHIN, binding, compiling, numba, overload
+from polyhead.kernels.compiler import WITHIN, binding, compiling, numba
 from polyhead.kernels.part import part
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -96,24 +96,3 @@ def kernel(function: F) -> F:
     called by place alone.
     """
     return cast("F", Kernel(function))
-
-
-def by_class(functions: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
-    """For kernels to call: (value, *others) ↦ what the function for the value's class, a tuple's, gives for the others.
-
-    Which function that is, is known when the kernel that calls it is compiled.
-    """
-
-    def called(value: Any, *others: Any) -> Any:
-        return functions[type(value)](*others)
-
-    @overload(called, strict=False, jit_options=WITHIN)  # the signatures differ, in annotations alone
-    def of_class(value: Any, *others: Any) -> Callable[..., Any]:
-        function = functions[value.instance_class]
-
-        def chosen(value: Any, *others: Any) -> Any:
-            return function(*others)
-
-        return chosen
-
-    return called

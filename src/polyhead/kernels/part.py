@@ -4,16 +4,41 @@ Numba would optimise and assemble each with all that it calls, at every level th
 half of the time that compiling takes. What is assembled is the kernel that Python calls, with all its parts within it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from polyhead.kernels.compiler import WITHIN, codegen, numba, pipeline
+from polyhead.kernels.compiler import WITHIN, codegen, extending, numba, pipeline, when_compiling
 
 
 def part(function: Callable[..., Any]) -> Any:
     """The function to Numba, for kernels to call."""
     return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_compiler(), **WITHIN)(function)
+
+
+def by_class(functions: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """For kernels to call: (value, *others) ↦ what the function for the value's class, a tuple's, gives for the others.
+
+    Which function that is, is known when the kernel that calls it is compiled.
+    """
+
+    def called(value: Any, *others: Any) -> Any:
+        return functions[type(value)](*others)
+
+    def of_class(value: Any, *others: Any) -> Callable[..., Any]:
+        function = functions[value.instance_class]
+
+        def chosen(value: Any, *others: Any) -> Any:
+            return function(*others)
+
+        return chosen
+
+    def register() -> None:
+        options = {**WITHIN, "pipeline_class": _compiler()}
+        extending.overload(called, strict=False, jit_options=options)(of_class)  # they differ in annotations alone
+
+    when_compiling(register)
+    return called
 
 
 class _Nowhere:

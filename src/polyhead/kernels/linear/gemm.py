@@ -21,7 +21,7 @@ from polyhead.kernels.arrays.bounds import (
     require_same,
     require_weight_gradient,
 )
-from polyhead.kernels.kernel import by_class, kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear import gemm_amx, gemm_float32, gemm_int8
 from polyhead.kernels.linear.gemm_amx import BFloat16
 from polyhead.kernels.linear.gemm_float32 import Float32
@@ -29,6 +29,7 @@ from polyhead.kernels.linear.gemm_int8 import Int8
 from polyhead.kernels.microkernels.epilogue import Epilogue, add_bias, add_bias_and_relu, gate, unchanged
 from polyhead.kernels.microkernels.simd import EpilogueInput, no_input
 from polyhead.kernels.numbers.formats import Numbers
+from polyhead.kernels.part import by_class
 
 Arithmetic = Float32 | Int8 | BFloat16
 FILES: dict[type, Any] = {Float32: gemm_float32, Int8: gemm_int8, BFloat16: gemm_amx}

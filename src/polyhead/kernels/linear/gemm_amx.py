@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.kernel import by_class, kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import BYTES, ROWS, close_tiles, open_tiles
 from polyhead.kernels.microkernels.amx_gemm import (
     BLOCK,
@@ -33,6 +33,7 @@ from polyhead.kernels.packing.pack_tiles import (
     transpose_columns,
     transpose_rows,
 )
+from polyhead.kernels.part import by_class
 
 Workspace = NDArray[np.uint8]
 

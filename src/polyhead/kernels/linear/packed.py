@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.kernel import by_class, kernel
+from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear import packed_float32, packed_int8
 from polyhead.kernels.linear.packed_float32 import Float32Weights
 from polyhead.kernels.linear.packed_int8 import Int8Weights
+from polyhead.kernels.part import by_class
 from polyhead.kernels.threads.team import Board
 
 Floats = NDArray[np.float32]

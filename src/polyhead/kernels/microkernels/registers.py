@@ -1,4 +1,8 @@
-"""The inner loops of a linear map, with all they add up in registers."""
+"""The inner loop of products in vectors, whose accumulators stay in registers, and the microkernels of translating.
+
+A microkernel multiplies some rows by a panel of PANEL columns, of which it keeps as many accumulators at once as there
+are registers.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -8,15 +12,16 @@ from polyhead.kernels.compiler import ir
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code, instructions
 
 ACROSS = 4
-"""Vectors of a product's outputs whose weights lie together."""
+"""How many vectors of columns a panel has."""
 PANEL = LANES * ACROSS
-"""Those outputs."""
+"""How many columns a panel has."""
 DOWN = 6
-"""Rows that a product takes at once. Fewer are left over …"""
+"""How many rows a microkernel takes at once."""
 HALF = 3
-"""… and taken by halves, then one by one."""
+"""How many it takes when fewer than DOWN are left; the last ones are taken one by one."""
 SUMS = 24 if "avx512_f" in cpu_features() else 6
-"""Vectors added up at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16 of half the length."""
+"""How many accumulators there are at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16, of
+half the length."""
 
 LEVELS = 255 if VNNI & cpu_features() else 127
 """The largest byte that is multiplied. Without VNNI two products are first added in 16 bits, which hold no more."""
