@@ -26,8 +26,8 @@ Each line uses only those below it, which import-linter enforces.
 To read a GEMM, begin with `linear/gemm.py`, which has a linear map and its gradients for every arithmetic, and go on
 with `linear/gemm_float32.py`, which blocks for the caches. `packing/pack_float32.py` packs the right operand into
 panels of 16 columns, `microkernels/simd.py` multiplies six rows by a panel, and `microkernels/epilogue.py` adds a bias,
-or applies a ReLU or the gate of its gradient, before accumulators are stored. The inner loop of all products in vectors
-is `accumulate` in `microkernels/registers.py`.
+or applies a ReLU or the gate of its gradient, before accumulators are stored. The inner loop is `accumulate` in
+`microkernels/registers.py`, for every arithmetic in vectors.
 
 A file's name says which instructions and numbers it is for:
 

@@ -42,7 +42,7 @@ def by_class(functions: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]
 
 
 class _Nowhere:
-    """In place of where machine code is run."""
+    """Stands in for the engine that runs machine code: parts are never run by themselves."""
 
     def set_env(self, name: str, environment: Any) -> None:
         """What surrounds a function is only known to code that is there."""
@@ -50,7 +50,7 @@ class _Nowhere:
 
 @cache
 def _compiler() -> Any:
-    """Numba's, with another end."""
+    """Numba's compiler, which leaves out the last steps: parts are neither optimised nor assembled."""
 
     class Library(codegen.JITCodeLibrary):
         codegen = _Nowhere()
@@ -60,7 +60,7 @@ def _compiler() -> Any:
             return 0
 
         def _optimize_final_module(self) -> None:
-            """That is done where all is together."""
+            """Nothing: a part is optimised with the kernel that it is in."""
 
         def _finalize_final_module(self) -> None:
             self._finalize_dynamic_globals()

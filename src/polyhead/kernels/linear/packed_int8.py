@@ -53,7 +53,7 @@ class Int8Weights(NamedTuple):
 
 
 _round, _numbers = by_count(rounding, (1, 2)), by_count(numbers, (1, 2))
-"""By the digits of a level."""
+"""Chosen by how many digits a level has."""
 _sums = by_count(integer_sums, (DOWN, 4, HALF, 2, 1))
 
 

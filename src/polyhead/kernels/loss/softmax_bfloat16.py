@@ -1,8 +1,8 @@
-"""What a softmax over V words expects, of bfloat16 products: the dense part of a cross-entropy's gradients.
+"""The softmax over V words by products of bfloat16, and the dense part of a cross-entropy's gradients.
 
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
 divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
-therefore lie beside each other. Products are sums in vectors or, where the CPU has a unit for matrices, in tiles.
+therefore lie beside each other.
 Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `whole_rows`, D and P · PANEL of
 PANEL.
 """
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     """What the expectations are of, beside features and weights."""
 
     words: int
-    """V."""
+    """V, how many words there are."""
     targets: Words
     """[≤ N] the target word of each row; rows behind the last target have none."""
     share: float
@@ -113,7 +113,7 @@ def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> Non
 
 
 def expectations_of(sums_of: SumsOf, panel_of: Any) -> Any:
-    """The kernel of it, by what makes the sums of logits and the kernel that finds a panel of their right operand."""
+    """The kernel of the whole, from what makes the sums of logits and the kernel that finds a panel of words."""
     exp_of_rows = exp_logits(sums_of)
 
     @kernel
@@ -172,7 +172,7 @@ class _Panel(NamedTuple):
 
 
 def _sums_of_pairs(code: Code, left: Any, right: Any, first: Any) -> list[Any]:
-    """Of bfloat16, two numbers at a time."""
+    """The sums of logits of DOWN rows, two numbers of bfloat16 at a time."""
     (place, row, _), (panel, steps) = code.parts(left), code.parts(right)
     return accumulate(code, code.apart(place, row, DOWN, first), panel, steps, [every(0.0)] * DOWN * ACROSS, add_pairs)
 

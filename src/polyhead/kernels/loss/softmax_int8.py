@@ -1,6 +1,6 @@
-"""What a softmax over V words expects, as in `softmax_projection`, with operands rounded to 8-bit integers.
+"""The same as `softmax_bfloat16`, but logits are products of operands rounded to 8-bit integers.
 
-These are the logits alone: of probabilities, most of which are small, 8 bits would keep too little.
+The other two products keep bfloat16: of probabilities, most of which are small, 8 bits would keep too little.
 Shapes: N rows, D numbers in each, V words; D is a multiple of PANEL.
 """
 
@@ -27,7 +27,7 @@ class _RoundedRows(NamedTuple):
 
 
 def _sums_of_rows(code: Code, left: Any, right: Any, first: Any) -> list[Any]:
-    """Of bytes, as float32."""
+    """The sums of logits of DOWN rows, of products of bytes, as float32."""
     rows, scales = code.parts(left)
     return [each for row in sums_of_bytes(code, DOWN, rows, scales, right, first) for each in row]
 

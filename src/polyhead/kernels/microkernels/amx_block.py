@@ -16,11 +16,11 @@ from polyhead.kernels.microkernels.epilogue import BLOCK, ROW, RowEpilogue, appl
 from polyhead.kernels.microkernels.tiles import SQUARE
 
 SUMS = BLOCK * BLOCK * 4
-"""Bytes of a block's sums."""
+"""How many bytes the sums of a block have."""
 STEPS = 16
-"""Products of tiles after which sums wait for the rest: a block's rows of so many stay in a core's first cache."""
+"""After how many products of tiles a block's sums wait for the rest: rows of so many stay in a core's first cache."""
 ROWS_COPIED = STEPS * 2 * SQUARE
-"""Bytes of a block's rows."""
+"""How many bytes the copied rows of a block have."""
 _TILES = 4
 _BIT = ir.IntType(1)
 

@@ -21,11 +21,11 @@ from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.numbers.stored import stored
 
 FOUR = 4
-"""Numbers that one instruction sums over."""
+"""How many numbers one instruction sums over."""
 STEP = FOUR * PANEL
-"""Bytes of FOUR numbers of each of a panel's columns."""
+"""How many bytes FOUR numbers of each of a panel's columns have."""
 WHOLE = range(ACROSS)
-"""All vectors of a panel."""
+"""The numbers of all vectors of a panel."""
 ZERO = 128
 """The byte that stands for 0 in the left operand."""
 _ZEROS = ir.Constant(ir.VectorType(BYTE, FOUR * LANES), [ZERO] * FOUR * LANES)

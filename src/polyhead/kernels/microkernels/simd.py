@@ -17,18 +17,18 @@ from polyhead.kernels.microkernels.registers import Layout, accumulate, add_prod
 from polyhead.kernels.microkernels.row_counts import by_some
 
 WIDTH = LANES
-"""Columns of a panel. How many numbers are summed over is a multiple of it."""
+"""How many columns a panel has. How many numbers are summed over is a multiple of it."""
 NUMBER = 4
-"""Bytes of a float32."""
+"""How many bytes a float32 has."""
 LINE = NUMBER * WIDTH
-"""Bytes of a panel's row."""
+"""How many bytes a row of a panel has."""
 
 
 class LeftOperand(NamedTuple):
     """Where the left operand of a product lies."""
 
     place: int
-    """Its address."""
+    """The address of its first number."""
     row: int
     """Bytes between two rows; of a transposed operand, between the rows that are taken together, for each of them."""
     block: int

@@ -17,11 +17,11 @@ from polyhead.kernels.microkernels.registers import ADDS_PAIRS, add_pairs
 from polyhead.kernels.numbers.bfloat16 import pairs_of
 
 SQUARE = ROWS * BYTES
-"""Bytes."""
+"""How many bytes a square has."""
 NUMBERS = BYTES // 2
-"""Of bfloat16 in a row."""
+"""How many numbers of bfloat16 a row of a square has."""
 AT_ONCE = 8
-"""Rows whose sums are vectors in registers."""
+"""How many rows have their sums in registers at once."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
 """Tiles: two for sums, one for rows, two for what they are multiplied by."""
 _SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
