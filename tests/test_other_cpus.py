@@ -29,6 +29,13 @@ TRAINING = (
     "training/fused/test_transformer.py",
     "training/test_precision.py",
 )
+TILES = (
+    "kernels/linear/test_gemm_amx.py",
+    "kernels/linear/test_packed_int8.py",
+    "training/fused/test_attention.py",
+    "training/fused/test_linear.py",
+    "training/fused/test_softmax_projection.py",
+)
 AVX2 = "avx512 avx10 amx"
 COMMON = {
     "avx2": (f"{AVX2} avx_vnni avxvnni", "avx2"),
@@ -46,11 +53,13 @@ SCRIBBLED = {"MALLOC_PERTURB_": "85", "GLIBC_TUNABLES": "glibc.malloc.tcache_cou
 """What makes the GNU C library write over memory when it is asked for and when it is given back."""
 
 
-def passes(checked: tuple[str, ...], environment: dict[str, str]) -> None:
+def passes(checked: tuple[str, ...], environment: dict[str, str], *options: str) -> None:
     """Runs these tests in a process of their own, in memory that is written over."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / name) for name in checked)]
+    files = [str(TESTS / name) for name in checked]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *files]
     variables = {**os.environ, **SCRIBBLED, **environment}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=900, check=False)
+    root = TESTS.parent
+    done = subprocess.run(command, env=variables, cwd=root, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
 
@@ -75,3 +84,10 @@ def test_the_kernels_of_common_cpus(without: str, of_torch: str, checked: tuple[
 @pytest.mark.skipif("avx512_f" not in cpu_features(), reason="this CPU is one of them")
 def test_the_kernels_of_rare_cpus(without: str, of_torch: str, checked: tuple[str, ...]) -> None:
     passes(checked, {"POLYHEAD_CPU_WITHOUT": without, "ATEN_CPU_CAPABILITY": of_torch})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("avx512_bf16" not in cpu_features(), reason="kernels beside those on tiles are for AVX512-BF16")
+def test_the_kernels_of_one_with_a_unit_for_matrices() -> None:
+    """Emulated: see `emulated_amx`. Left out is a test whose millions of instructions take a minute there."""
+    passes(TILES, {}, "-p", "tests.emulated_amx", "-k", "not test_chunks_and_groups")

@@ -17,8 +17,8 @@ from polyhead.engine.choice import Choice, kernel_arrays
 from polyhead.engine.kernel_engine import KernelEngine
 from polyhead.engine.pack import FINE
 from polyhead.engine.prepare import prepare
+from polyhead.engine.step.rescored import MARGIN
 from polyhead.kernels.microkernels.registers import LEVELS
-from polyhead.kernels.step.rescored import MARGIN
 from polyhead.model.arrays import InArrays
 from polyhead.model.levels import on_levels
 from polyhead.model.transformer import Transformer

@@ -51,7 +51,7 @@ import numpy as np
 sys.path.insert(0, {directory!r})
 from kernels import *
 from polyhead.kernels.linear.packed import multiply
-from polyhead.kernels.step.rescored import sharpen
+from polyhead.engine.step.rescored import sharpen
 from polyhead.kernels.threads.team import ALONE, board, team
 from polyhead.engine.pack import pack_float32, pack_int8
 

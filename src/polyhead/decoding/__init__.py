@@ -7,9 +7,10 @@ settings, `scoring` gives the probability of given translations, and `cancellabl
 whether to go on, so that a search can be cancelled.
 
 What may come next is decided by `rules`. Each writes -∞ over the logits of tokens that may not come, and what is left
-keeps the probability that the model gave it. `distribution` turns logits into the best continuations, by kernels on a
-CPU. `next_token` makes logits for 64 rows at a time and reads them before the next ones are made, if the model allows
-it, because a beam of 50 sentences has 10 MB of them in a step and these would not stay in a core's cache.
+keeps the probability that the model gave it. `distribution` turns logits into the best continuations, by kernels
+(`compiled`) on a CPU. `next_token` makes logits for 64 rows at a time and reads them before the next ones are made, if
+the model allows it, because a beam of 50 sentences has 10 MB of them in a step and these would not stay in a core's
+cache.
 
 `beam` gives up a hypothesis only when no continuation of it can get among the n best any more, by the bound log P /
 penalty(longest), so that stopping early never changes the result, unless `patience` asks for less. Ties go to the

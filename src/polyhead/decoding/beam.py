@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
+from polyhead.decoding.compiled.beams import sort_out
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.finished import Finished
 from polyhead.decoding.hypothesis import Hypothesis
@@ -24,7 +25,6 @@ from polyhead.decoding.next_token import Continuations, looking_ahead
 from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
 from polyhead.decoding.searchable import Mask, Model, Source, searchable
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
-from polyhead.kernels.step.beams import sort_out
 from polyhead.symbols import EOS, SOS
 
 

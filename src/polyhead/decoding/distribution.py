@@ -9,10 +9,10 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.decoding.compiled import vocabulary
+from polyhead.decoding.compiled.vocabulary import CHUNK
 from polyhead.decoding.rules import Live, Rule
 from polyhead.decoding.searchable import Best, Logits, Numbers, Sums, Values
-from polyhead.kernels.step import vocabulary
-from polyhead.kernels.step.vocabulary import CHUNK
 from polyhead.kernels.threads.team import board_in_use
 
 

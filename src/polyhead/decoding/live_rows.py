@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.decoding.candidates import Candidates
+from polyhead.decoding.compiled.beams import starts_of
+from polyhead.decoding.compiled.vocabulary import continue_all
 from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
-from polyhead.kernels.step.beams import starts_of
-from polyhead.kernels.step.vocabulary import continue_all
 
 
 @dataclass(frozen=True)

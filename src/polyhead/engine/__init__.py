@@ -25,5 +25,6 @@ more room, nodes without descendants are dropped. There is no padding: a row of 
 Large arrays have pages of their own (`memory.allocate`), which go back to the system with them.
 
 `features` and `logits` are the two halves of a step, so that a search can make logits of a few rows at a time, and
-`output_rows` is the output layer for some words alone, for shortlists (`output_subset`).
+`output_rows` is the output layer for some words alone, for shortlists (`output_subset`). The kernels of a step, which
+run all layers in one call, stand in `step`.
 """

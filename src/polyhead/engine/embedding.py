@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
+from polyhead.engine.step.layers import embed
 from polyhead.kernels.linear.packed import multiply
 from polyhead.kernels.linear.packed_float32 import Float32Weights
-from polyhead.kernels.step.layers import embed
 from polyhead.kernels.threads.team import ALONE
 from polyhead.model.config import TransformerConfig
 from polyhead.model.sinusoids import sinusoids

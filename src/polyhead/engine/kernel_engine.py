@@ -19,11 +19,11 @@ from polyhead.engine.output_subset import OutputSubset
 from polyhead.engine.pack import FOUR, Pack
 from polyhead.engine.packed_parts import ACTIVATIONS, PackedParts
 from polyhead.engine.past_tree import Past
+from polyhead.engine.step import layers
+from polyhead.engine.step.layers import Decoder, Encoder
 from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.arrays.pinned_args import keep
 from polyhead.kernels.attention.by_positions import Floats, Integers, Sight
-from polyhead.kernels.step import layers
-from polyhead.kernels.step.layers import Decoder, Encoder
 from polyhead.kernels.threads.team import board
 from polyhead.memory.allocate import room_for
 from polyhead.model.config import TransformerConfig

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from polyhead.engine.pack import Pack
+from polyhead.engine.step.rescored import sharpen
 from polyhead.kernels.linear import packed_int8
 from polyhead.kernels.linear.packed import multiply
-from polyhead.kernels.step.rescored import sharpen
 from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 

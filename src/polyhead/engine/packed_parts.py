@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from polyhead.engine.pack import Map, Pack, head_width, heads_filled, stacked_norms
-from polyhead.kernels.step import layers
-from polyhead.kernels.step.layers import Attention, FeedForward, Norm, Sublayers
+from polyhead.engine.step import layers
+from polyhead.engine.step.layers import Attention, FeedForward, Norm, Sublayers
 from polyhead.model.shapes import STACKS, layers_of
 from polyhead.model.trained import EPSILON, TransformerArrays
 

@@ -1,7 +1,7 @@
 """Adam (Kingma & Ba 2015) on weights that lie anywhere in memory, and the norm of their gradients.
 
 Memory is what limits it: all that is kept of a number is read once, and written once. Weights are cut into chunks,
-which threads take in turn; N chunks, G parts of a gradient.
+which threads take in turn. Shapes: N chunks, G parts of a gradient.
 """
 
 from typing import Any, NamedTuple
@@ -15,49 +15,53 @@ from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, inst
 from polyhead.kernels.numbers.bfloat16 import shorts_of, widened
 
 CHUNK = 1 << 15
-"""Numbers that a thread takes at a time."""
+"""How many numbers a thread takes at a time."""
 _BLOCK = 1 << 10
-"""Numbers that stay in a core's first cache from one loop to the next."""
-
+"""How many numbers stay in a core's first cache from one loop to the next."""
 _AHEAD = 1 << 10
-"""Bytes before a number is needed that its line is asked for."""
+"""How many bytes before a number is needed its line of memory is prefetched."""
 
 Floats = NDArray[np.float32]
 Addresses = NDArray[np.uintp]
 
 
 class Gradients(NamedTuple):
-    """Where the chunks' gradients are."""
+    """Where the gradients of all chunks lie."""
 
     counts: NDArray[np.intp]
-    """Numbers in each; [N], as all others are that say no more."""
+    """[N] how many numbers a chunk has."""
     totals: Addresses
-    """Of float32, or 0 where there are none."""
+    """[N] addresses of gradients in float32, or 0 where there are none."""
     parts: Addresses
-    """Of bfloat16, to be added to them, or 0; [N, G]."""
+    """[N, G] addresses of gradients in bfloat16 that are added to those, or 0 where there are none."""
 
 
 class Weights(NamedTuple):
-    """Where the chunks' weights are, and what Adam keeps of them: float32, but for the copies."""
+    """Where the weights of all chunks lie, and what Adam keeps of them."""
 
     weights: Addresses
+    """[N] float32."""
     means: Addresses
+    """[N] float32, the moving means of gradients."""
     squares: Addresses
+    """[N] float32, the moving means of their squares."""
     copies: Addresses
-    """The weights again, rounded to bfloat16."""
+    """[N] bfloat16, the rounded weights."""
 
 
 class Factors(NamedTuple):
-    """Of one step, by the names of Kingma & Ba's algorithm 1; a kernel takes them as an array of float32."""
+    """The numbers of a step, named as in Kingma & Ba's algorithm 1; a kernel takes them as an array of float32."""
 
     scale: float
-    """Of the gradient,"""
+    """What a gradient is multiplied by."""
     decay: float
-    """which this times the weight is added to."""
+    """How much of its weight is then added to the gradient."""
     beta1: float
+    """β_1."""
     rest1: float
     """1 - β_1."""
     beta2: float
+    """β_2."""
     rest2: float
     """1 - β_2."""
     rate: float
@@ -65,12 +69,16 @@ class Factors(NamedTuple):
     root: float
     """1 / √(1 - β_2^t)."""
     epsilon: float
+    """ε, which is added to the root in the denominator."""
     shrink: float
-    """Of the weight before it is stepped: AdamW's decay."""
+    """What a weight is multiplied by before the step, which is AdamW's decay."""
 
 
 def chunked(places: Addresses, sizes: NDArray[np.intp], widths: list[int]) -> tuple[Addresses, NDArray[np.intp]]:
-    """Addresses [weights, C] of numbers, of so many bytes each → the chunks' [N, C], and how many are in each [N]."""
+    """Cuts weights into chunks: places [weights, C] → the addresses [N, C] of chunks, and their numbers [N].
+
+    Each weight has `sizes` numbers, and C arrays of them; a number of array c has `widths[c]` bytes.
+    """
     chunks = -(-sizes // CHUNK)
     of = np.repeat(np.arange(len(sizes)), chunks)
     first = (np.arange(len(of)) - np.repeat(np.cumsum(chunks) - chunks, chunks)) * CHUNK
@@ -80,7 +88,7 @@ def chunked(places: Addresses, sizes: NDArray[np.intp], widths: list[int]) -> tu
 
 @kernel
 def sum_of_squares(gradients: Gradients, own: int, threads: int) -> float:
-    """Over every chunk of this thread's."""
+    """The sum of the squares of all gradients in the chunks of one thread: `own`, `own` + `threads` and so on."""
     given, total = np.empty(_BLOCK, np.float32), 0.0
     for chunk in range(own, gradients.counts.shape[0], threads):
         for first in range(0, gradients.counts[chunk], _BLOCK):
@@ -95,7 +103,7 @@ def sum_of_squares(gradients: Gradients, own: int, threads: int) -> float:
 
 @kernel
 def step(gradients: Gradients, weights: Weights, factors: Floats, own: int, threads: int) -> None:
-    """Every chunk of this thread's."""
+    """Steps the weights in the chunks of one thread: `own`, `own` + `threads` and so on."""
     given, rest = np.empty(_BLOCK, np.float32), np.empty((4, LANES), np.float32)
     for chunk in range(own, gradients.counts.shape[0], threads):
         for first in range(0, gradients.counts[chunk], _BLOCK):
@@ -106,7 +114,7 @@ def step(gradients: Gradients, weights: Weights, factors: Floats, own: int, thre
 
 @kernel
 def _add_up(gradients: Gradients, chunk: int, first: int, count: int, out: Any) -> None:
-    """The chunk's gradient from a number on."""
+    """The sum of all parts of a chunk's gradient → out [count], from the chunk's number `first` on."""
     total, parts, narrow = gradients.totals[chunk], gradients.parts[chunk], np.uintp(2 * first)
     done = 0
     if total > 0:
@@ -127,7 +135,7 @@ def _add_up(gradients: Gradients, chunk: int, first: int, count: int, out: Any) 
 
 @kernel
 def _from(weights: Weights, chunk: int, first: int) -> Any:
-    """Where a chunk's numbers from one on are."""
+    """The addresses of a chunk's weights, means, squares and copies from its number `first` on."""
     wide, narrow = np.uintp(4 * first), np.uintp(2 * first)
     here = weights.weights[chunk] + wide, weights.means[chunk] + wide, weights.squares[chunk] + wide
     return (*here, weights.copies[chunk] + narrow)
@@ -135,7 +143,7 @@ def _from(weights: Weights, chunk: int, first: int) -> Any:
 
 @kernel
 def _step_some(gradient: Floats, count: int, places: Any, factors: Floats, rest: Floats) -> None:
-    """So many numbers; rest [4, LANES]: room for the last ones where they are no whole vector."""
+    """Steps `count` weights at `places`; those behind the last whole vector by way of rest [4, LANES]."""
     whole, given = count // LANES * LANES, np.uintp(gradient.ctypes.data)
     weight, mean, square, copy = places
     wide, narrow, by = np.uintp(4 * whole), np.uintp(2 * whole), np.uintp(factors.ctypes.data)
@@ -159,7 +167,7 @@ def _step_some(gradient: Floats, count: int, places: Any, factors: Floats, rest:
 def _step_vectors(
     code: Code, gradient: Any, weight: Any, mean: Any, square: Any, copy: Any, count: Any, factors: Any
 ) -> None:
-    """So many vectors, `count` ≥ 1, at these addresses; what comes next is asked for."""
+    """Steps `count` ≥ 1 vectors of weights at these addresses, and prefetches what comes next."""
     builder = code.builder
     add, times = builder.fadd, builder.fmul
     by = Factors(*[code.everywhere(code.load(REAL, factors, code.long(4 * n))) for n in range(len(Factors._fields))])

@@ -41,14 +41,14 @@ def _factors(place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any
 
 @kernel
 def _dropped(two: Any, place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
-    """A pair of elements."""
+    """A pair of elements after dropout."""
     (one, next_one), (first, second) = apart(two), _factors(place, seed, other, dropped, scale)
     return together(rounded(real(one) * first, one), rounded(real(next_one) * second, one))
 
 
 @kernel
 def _added(kept: Any, two: Any, place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
-    """The same, added to another pair."""
+    """A pair of elements after dropout, added to another pair."""
     (one, next_one), (first, second) = apart(two), _factors(place, seed, other, dropped, scale)
     here, there = apart(kept)
     return together(rounded(real(here) + real(one) * first, one), rounded(real(there) + real(next_one) * second, one))

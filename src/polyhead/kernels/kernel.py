@@ -33,7 +33,7 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """The same to Numba, for Python to call."""
+        """The function as Numba compiles it for Python to call."""
         found = numba.njit(nogil=True, no_cfunc_wrapper=True, **WITHIN)(self._function)
         if not code.is_known():
             by_numba.let_keep(found, self._source, numba.config)
@@ -41,7 +41,7 @@ class Kernel:
 
     @cached_property
     def part(self) -> Any:
-        """The same to Numba, for kernels to call."""
+        """The function as Numba compiles it for kernels to call."""
         return part(self._function)
 
     @property

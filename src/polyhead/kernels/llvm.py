@@ -13,7 +13,7 @@ from typing import Any
 from polyhead.kernels.compiler import intrinsic, ir, types
 
 LANES = 16
-"""Numbers in a vector."""
+"""How many numbers a vector has."""
 
 BYTE = ir.IntType(8)
 INTEGER, LONG, REAL = ir.IntType(32), ir.IntType(64), ir.FloatType()
@@ -49,13 +49,13 @@ class Code:
         return ir.Constant(LONG, value)
 
     def load(self, kind: Any, address: Any, offset: Any) -> Any:
-        """The value at address + offset."""
+        """Loads the value of this kind at address + offset."""
         value = self.builder.load(self._pointer(kind, address, offset))
         value.align = 1
         return value
 
     def store(self, value: Any, address: Any, offset: Any) -> None:
-        """Writes to address + offset."""
+        """Stores a value at address + offset."""
         self.builder.store(value, self._pointer(value.type, address, offset)).align = 1
 
     def fetch(self, address: Any, to_write: bool = False) -> None:
@@ -71,20 +71,20 @@ class Code:
         return [self.builder.add(address, self.builder.mul(row, self.long(number))) for number in range(count)]
 
     def parts(self, value: Any) -> list[Any]:
-        """Those of a tuple."""
+        """The parts of a tuple."""
         kinds = value.type
         count = kinds.count if isinstance(kinds, ir.ArrayType) else len(kinds.elements)
         return [self.builder.extract_value(value, number) for number in range(count)]
 
     def everywhere(self, value: Any) -> Any:
-        """The value in every lane of a vector."""
+        """A vector with the value in every lane."""
         vector = ir.VectorType(value.type, LANES)
         undefined = ir.Constant(vector, ir.Undefined)
         first = self.builder.insert_element(undefined, value, ir.Constant(INTEGER, 0))
         return self.builder.shuffle_vector(first, undefined, ir.Constant(INTEGERS, [0] * LANES))
 
     def halves(self, vector: Any) -> list[Any]:
-        """A vector's first lanes, and its last."""
+        """The first half of a vector's lanes, and the second."""
         parts = range(LANES // 2), range(LANES // 2, LANES)
         return [self.mixed(vector, vector, part) for part in parts]
 
@@ -125,7 +125,7 @@ class Code:
         return both(*(self.builder.extract_element(vector, ir.Constant(INTEGER, lane)) for lane in range(2)))
 
     def call(self, name: str, kind: Any, *arguments: Any, **options: Any) -> Any:
-        """An intrinsic function of LLVM."""
+        """Calls an intrinsic function of LLVM."""
         function = self.builder.module.globals.get(name)
         if function is None:
             signature = ir.FunctionType(kind, [each.type for each in arguments])

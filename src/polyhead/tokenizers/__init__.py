@@ -10,9 +10,9 @@ vocabulary file before sentencepiece reads it, since that trusts what is written
 one thread, because its result would depend on their number.
 
 Subword regularisation (`sampling`) draws segmentations that are the same for the same seed in every process, which
-sentencepiece can't promise: `lattice` for unigram models, `merges` for BPE dropout. The merging is a compiled kernel,
-because a training beside it would wait for an interpreter that is busy with it. It is imported where it is used, so
-that translating doesn't load it.
+sentencepiece can't promise: `lattice` for unigram models, `merges` for BPE dropout. The merging is a compiled kernel
+(`merge_kernel`), because a training beside it would wait for an interpreter that is busy with it. It is imported where
+it is used, so that translating doesn't load it.
 
 A new kind is a class and its line in `TOKENIZERS` (`build`).
 """

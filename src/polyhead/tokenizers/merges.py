@@ -9,8 +9,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from polyhead.kernels import merges as kernels
 from polyhead.kernels.dropout import part_dropped
+from polyhead.tokenizers.merge_kernel import Merges, merge
 from polyhead.tokenizers.sampling import Inventory, marked
 
 _CODES = 0x110000
@@ -42,7 +42,7 @@ class MergeDropout:
         codes = np.frombuffer("".join(written).encode("utf-32-le", "surrogatepass"), np.uint32)
         symbols, ends = self._of_character[codes], np.cumsum([len(text) for text in written], dtype=np.int64)
         space = int(self._of_character[ord("▁")])
-        kernels.merge(symbols, ends, space, self._merges, self.dropped, np.uint64(seed % 2**64))
+        merge(symbols, ends, space, self._merges, self.dropped, np.uint64(seed % 2**64))
         ids = self._ids[np.maximum(symbols, _UNSPELLED)].tolist()
         sampled: list[list[int]] = []
         for start, end in pairwise([0, *ends.tolist()]):
@@ -55,7 +55,7 @@ class MergeDropout:
         return [i for piece in pieces for i in self.inventory.spelled(piece)]
 
 
-def _merges(scores: Mapping[str, float], numbers: Mapping[str, int]) -> kernels.Merges:
+def _merges(scores: Mapping[str, float], numbers: Mapping[str, int]) -> Merges:
     """Every way in which a piece is made of two symbols."""
     pairs = sorted(
         (numbers[piece[:cut]], numbers[piece[cut:]], numbers[piece], score)
@@ -65,4 +65,4 @@ def _merges(scores: Mapping[str, float], numbers: Mapping[str, int]) -> kernels.
     )
     lefts, rights, merged, ranks = np.array(pairs, np.float64).reshape(-1, 4).T  # exact: all numbers are below 2⁵³
     starts = np.searchsorted(lefts, np.arange(len(numbers) + 1)).astype(np.int64)
-    return kernels.Merges(starts, rights.astype(np.int32), merged.astype(np.int32), ranks.copy())
+    return Merges(starts, rights.astype(np.int32), merged.astype(np.int32), ranks.copy())

@@ -1,5 +1,6 @@
 """What machine code is for: what sources hold, not when they were written."""
 
+import ast
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -64,13 +65,31 @@ def test_times_and_other_files_are_not(folder: Path) -> None:
 
 def test_our_own_kernels_are_part_of_every_digest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rooms = {file.parent for file in OWN.rglob("*.py")}
-    assert OWN / "step" in rooms
-    before = [now(each) for each in (folder, OWN, OWN / "step")]
+    assert OWN / "packing" in rooms
+    before = [now(each) for each in (folder, OWN, OWN / "packing")]
     monkeypatch.setattr(sources, "_IMPORTED", b"other")
-    assert all(now(each) != one for each, one in zip((folder, OWN, OWN / "step"), before, strict=True))
+    assert all(now(each) != one for each, one in zip((folder, OWN, OWN / "packing"), before, strict=True))
     assert before[1] == before[2] != before[0]
     monkeypatch.undo()
     digest_of.cache_clear()
+
+
+def _imported(file: Path) -> set[str]:
+    """The modules of ours that a file names in its imports."""
+    lines = ast.walk(ast.parse(file.read_text()))
+    found = {line.module or "" for line in lines if isinstance(line, ast.ImportFrom)}
+    return {name for name in found if name.startswith("polyhead")}
+
+
+def test_kernels_elsewhere_are_made_of_what_their_digest_covers() -> None:
+    """Of the files of their own folder and of those of `kernels/`: a change of another one would go unseen."""
+    package = OWN.parent
+    elsewhere = {file: _imported(file) for file in package.rglob("*.py") if not file.is_relative_to(OWN)}
+    kernels = {file: names for file, names in elsewhere.items() if "polyhead.kernels.kernel" in names}
+    assert package / "engine" / "step" / "layers.py" in kernels
+    for file, names in kernels.items():
+        folder = ".".join(("polyhead", *file.parent.relative_to(package).parts))
+        assert all(name.startswith("polyhead.kernels.") or name.rpartition(".")[0] == folder for name in names), file
 
 
 def test_sources_that_cannot_be_read_have_none(folder: Path) -> None:

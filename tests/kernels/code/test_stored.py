@@ -15,8 +15,7 @@ from polyhead.kernels import code
 from polyhead.kernels.code import stored
 from polyhead.kernels.code.folders import folder_of
 from polyhead.kernels.code.sources import OWN
-from polyhead.kernels.step.beams import starts_of
-from polyhead.kernels.step.vocabulary import continue_all
+from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns
 
 pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
 
@@ -26,21 +25,19 @@ FLIPS, BLOCKS, BLOCK = 300, 80, 512
 
 def _use_kernels() -> None:
     """Leaves their files, if they are not there already."""
-    starts_of(np.zeros(3, np.int64), np.zeros(4, np.int64))
-    numbers, values = np.zeros((1, 1), np.int64), np.zeros((1, 1), np.float32)
-    continue_all(
-        numbers, values, numbers[0], numbers[0], values[0], np.zeros((1, 2), np.int64), np.zeros((1, 2), np.float32)
-    )
+    x = np.zeros((1, 16), np.float32)
+    add_rows(x, x[0])
+    copy_columns(x, np.zeros((1, 16, 16), np.float32))
 
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Copies of files that kernels have really left."""
     _use_kernels()
-    folder, copies = folder_of(OWN / "step"), tmp_path_factory.mktemp("copies")
+    folder, copies = folder_of(OWN / "packing"), tmp_path_factory.mktemp("copies")
     if folder is None:
         pytest.skip("there is no place here where code could be kept")
-    found = [file for name in ("starts_of", "continue_all") for file in sorted(folder.glob(f"*.{name}-*.code"))]
+    found = [file for name in ("add_rows", "copy_columns") for file in sorted(folder.glob(f"*.{name}-*.code"))]
     for file in found:
         (copies / file.name).write_bytes(file.read_bytes())
     return [copies / file.name for file in found if stored.read(copies / file.name) is not None]
@@ -88,7 +85,7 @@ def test_no_part_of_a_file_is_read(real: list[Path], length: int) -> None:
 
 
 def test_a_file_under_another_name_is_not_read(real: list[Path]) -> None:
-    renamed = real[0].with_name(real[0].name.replace("starts_of", "other"))
+    renamed = real[0].with_name(real[0].name.replace("add_rows", "other"))
     renamed.write_bytes(real[0].read_bytes())
     assert stored.read(renamed) is None
     assert not renamed.exists()
@@ -133,9 +130,10 @@ def test_a_leftover_of_the_same_number_is_in_nobodys_way(tmp_path: Path, monkeyp
 
 WHOLE = """
 import numpy as np
-from polyhead.kernels.step.beams import starts_of
-starts = np.zeros(4, np.int64)
-assert starts_of(np.array([4, 4, 9]), starts) == 2 and starts[:3].tolist() == [0, 2, 3]
+from polyhead.kernels.packing.pack_float32 import add_rows
+total = np.ones(3, np.float32)
+add_rows(np.array([[1, 2, 3], [4, 5, 6]], np.float32), total)
+assert total.tolist() == [6, 8, 10]
 """
 
 

@@ -7,12 +7,13 @@ from torch import Tensor
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.arrays.tensors import halves
-from polyhead.kernels.linear import gemm_amx
+from polyhead.kernels.linear import gemm
 from polyhead.kernels.microkernels.amx_block import STEPS
 from polyhead.kernels.microkernels.epilogue import BLOCK
 
 pytestmark = pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
 
+ARITHMETIC = gemm.BFloat16()
 ROWS = [BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK - 1, (STEPS + 2) * BLOCK + 5]
 LONG = (2 * STEPS + 1) * BLOCK
 """Numbers whose sums wait twice for the rest."""
@@ -24,8 +25,8 @@ def shape(request: pytest.FixtureRequest) -> tuple[int, int, int]:
     return request.param
 
 
-def workspace(shape: tuple[int, int, int]) -> gemm_amx.Workspace:
-    return Scratch().take("workspace", (gemm_amx.workspace_bytes(*shape),), torch.uint8).fill_(255).numpy()
+def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
+    return Scratch().take("workspace", (gemm.workspace_bytes(ARITHMETIC, *shape),), torch.uint8).fill_(255).numpy()
 
 
 def guarded(rows: int, columns: int) -> tuple[Tensor, Tensor]:
@@ -49,7 +50,7 @@ def test_linear(shape: tuple[int, int, int], activated: bool) -> None:
     rows, inputs, outputs = shape
     x, weight, bias = numbers(rows, inputs), numbers(outputs, inputs), numbers(outputs)
     whole, out = guarded(rows, outputs)
-    gemm_amx.linear(halves(x), halves(weight), halves(bias), activated, halves(out), workspace(shape))
+    gemm.linear(ARITHMETIC, halves(x), halves(weight), halves(bias), activated, halves(out), workspace(shape))
     exact = x.double() @ weight.double().t() + bias.double()
     assert_is(whole, out, exact.relu() if activated else exact)
 
@@ -58,7 +59,7 @@ def test_gradient_of_the_input(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, weight = numbers(rows, outputs), numbers(outputs, inputs)
     whole, out = guarded(rows, inputs)
-    gemm_amx.input_gradient(halves(gradient), halves(weight), halves(out), workspace(shape))
+    gemm.input_gradient(ARITHMETIC, halves(gradient), halves(weight), halves(out), workspace(shape))
     assert_is(whole, out, gradient.double() @ weight.double())
 
 
@@ -66,7 +67,9 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, weight, passed = numbers(rows, outputs), numbers(outputs, inputs), numbers(rows, inputs).relu()
     whole, out = guarded(rows, inputs)
-    gemm_amx.gated_gradient(halves(gradient), halves(weight), halves(passed), 1.5, halves(out), workspace(shape))
+    gemm.gated_gradient(
+        ARITHMETIC, halves(gradient), halves(weight), halves(passed), 1.5, halves(out), workspace(shape)
+    )
     assert_is(whole, out, torch.where(passed > 0, 1.5 * (gradient.double() @ weight.double()), 0.0))
 
 
@@ -74,7 +77,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, x = numbers(rows, outputs), numbers(rows, inputs)
     (whole, out), (_, total) = guarded(outputs, inputs), guarded(1, outputs)
-    gemm_amx.weight_gradient(halves(gradient), halves(x), halves(out), halves(total[0]), workspace(shape))
+    gemm.weight_gradient(ARITHMETIC, halves(gradient), halves(x), halves(out), halves(total[0]), workspace(shape))
     assert_is(whole, out, gradient.double().t() @ x.double())
     exact = gradient.double().sum(0)
     torch.testing.assert_close(total[0].double(), exact, rtol=2**-7, atol=1e-3 * float(exact.abs().max()))

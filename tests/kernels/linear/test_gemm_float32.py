@@ -5,12 +5,13 @@ import pytest
 from numpy.typing import NDArray
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.linear import gemm_float32 as gemm
+from polyhead.kernels.linear import gemm
 from polyhead.kernels.linear.gemm_float32 import CACHED, ROWS
 from polyhead.kernels.microkernels.simd import NUMBER, WIDTH
 
 pytestmark = pytest.mark.skipif(not {"avx2", "fma3"} <= cpu_features(), reason="this CPU has no such vectors")
 
+ARITHMETIC = gemm.Float32()
 Numbers = NDArray[np.float32]
 WIDE = 4 * WIDTH
 LONG = CACHED // NUMBER // WIDE
@@ -30,7 +31,7 @@ def draw() -> np.random.Generator:
 
 
 def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
-    return np.full(gemm.workspace_bytes(*shape), 255, np.uint8)  # as float32 no numbers
+    return np.full(gemm.workspace_bytes(ARITHMETIC, *shape), 255, np.uint8)  # as float32 no numbers
 
 
 def guarded(rows: int, columns: int) -> tuple[Numbers, Numbers]:
@@ -51,7 +52,7 @@ def test_linear(shape: tuple[int, int, int], activated: bool, draw: np.random.Ge
         draw.normal(size=size).astype(np.float32) for size in ((rows, inputs), (outputs, inputs), outputs)
     )
     whole, out = guarded(rows, outputs)
-    gemm.linear(x, weight, bias, activated, out, workspace(shape))
+    gemm.linear(ARITHMETIC, x, weight, bias, activated, out, workspace(shape))
     exact = x.astype(float) @ weight.T.astype(float) + bias
     assert_is(whole, out, np.maximum(exact, 0) if activated else exact)
 
@@ -60,7 +61,7 @@ def test_gradient_of_the_input(shape: tuple[int, int, int], draw: np.random.Gene
     rows, inputs, outputs = shape
     gradient, weight = (draw.normal(size=size).astype(np.float32) for size in ((rows, outputs), (outputs, inputs)))
     whole, out = guarded(rows, inputs)
-    gemm.input_gradient(gradient, weight, out, workspace(shape))
+    gemm.input_gradient(ARITHMETIC, gradient, weight, out, workspace(shape))
     assert_is(whole, out, gradient.astype(float) @ weight.astype(float))
 
 
@@ -70,7 +71,7 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int], draw: np.random.Ge
     gradient, weight, passed = (draw.normal(size=size).astype(np.float32) for size in sizes)
     passed = np.maximum(passed, 0)
     whole, out = guarded(rows, inputs)
-    gemm.gated_gradient(gradient, weight, passed, 1.5, out, workspace(shape))
+    gemm.gated_gradient(ARITHMETIC, gradient, weight, passed, 1.5, out, workspace(shape))
     assert_is(whole, out, np.where(passed > 0, 1.5 * (gradient.astype(float) @ weight.astype(float)), 0.0))
 
 
@@ -78,7 +79,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], draw: np.rando
     rows, inputs, outputs = shape
     gradient, x = (draw.normal(size=size).astype(np.float32) for size in ((rows, outputs), (rows, inputs)))
     (whole, out), (whole_total, total) = guarded(outputs, inputs), guarded(1, outputs)
-    gemm.weight_gradient(gradient, x, out, total[0], workspace(shape))
+    gemm.weight_gradient(ARITHMETIC, gradient, x, out, total[0], workspace(shape))
     assert_is(whole, out, gradient.T.astype(float) @ x.astype(float))
     assert_is(whole_total, total, gradient.sum(0, dtype=float)[None])
 
@@ -86,7 +87,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], draw: np.rando
 def test_no_rows() -> None:
     nothing, weight = np.empty((0, WIDTH), np.float32), np.ones((WIDTH, WIDTH), np.float32)
     d_weight, total = np.ones((WIDTH, WIDTH), np.float32), np.ones(WIDTH, np.float32)
-    gemm.linear(nothing, weight, total, False, nothing.copy(), workspace((0, WIDTH, WIDTH)))
-    gemm.weight_gradient(nothing, nothing, d_weight, total, workspace((0, WIDTH, WIDTH)))
+    gemm.linear(ARITHMETIC, nothing, weight, total, False, nothing.copy(), workspace((0, WIDTH, WIDTH)))
+    gemm.weight_gradient(ARITHMETIC, nothing, nothing, d_weight, total, workspace((0, WIDTH, WIDTH)))
     assert (total == 0).all()
     assert (d_weight == 0).all()

@@ -21,7 +21,7 @@ def test_exponentials_too_small_for_an_instruction_are_no_zeros() -> None:
     kept = torch.zeros(of_pairs, dtype=torch.int32)
     rows, x = torch.zeros(of_rows).bfloat16(), torch.zeros(ROWS, PANEL).bfloat16()
     panels, across = (torch.zeros(1, PANEL // 2, PANEL, dtype=torch.int32) for _ in range(2))
-    found = kernels.Found(
+    found = kernels.Expected(
         *map(floats, (torch.zeros(ROWS), torch.zeros(ROWS, PANEL), torch.zeros(1, transposed[0], PANEL)))
     )
     kernels.softmax_projection(

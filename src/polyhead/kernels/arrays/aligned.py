@@ -11,20 +11,20 @@ import numpy as np
 from polyhead.kernels.kernel import kernel
 
 LINE = 64
-"""Bytes."""
+"""How many bytes a line of the caches has."""
 
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
-    """np.zeros."""
+    """The same as np.zeros, but aligned."""
     size = np.dtype(dtype).itemsize
-    room = np.zeros(prod(shape) + LINE // size, dtype)
-    first = -room.ctypes.data % LINE // size
-    return room[first : first + prod(shape)].reshape(shape)
+    whole = np.zeros(prod(shape) + LINE // size, dtype)
+    first = -whole.ctypes.data % LINE // size
+    return whole[first : first + prod(shape)].reshape(shape)
 
 
 @kernel
 def empty(rows: int, columns: int, dtype: Any) -> Any:
-    """np.empty [rows, columns], in a kernel."""
+    """The same as np.empty [rows, columns], but aligned; for kernels to call."""
     room = np.empty(rows * columns + LINE, dtype)
     first = (LINE - room.ctypes.data % LINE) % LINE // room.itemsize
     return room[first : first + rows * columns].reshape((rows, columns))

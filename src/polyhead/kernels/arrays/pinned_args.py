@@ -16,7 +16,7 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, LONG
 
 _FIRST = 4096
-"""Bytes that are tried first."""
+"""How many bytes are set aside at first; a tuple that needs more gets more."""
 
 
 class Kept(OfKind):
@@ -37,7 +37,7 @@ class Kept(OfKind):
 
 
 def keep(value: Any) -> Kept:
-    """A tuple → the same as one argument."""
+    """Unpacks a tuple of arrays and numbers, which kernels then take as one argument."""
     return Kept(value)
 
 
@@ -80,7 +80,7 @@ def _value_of(typing_context: Any, kept: Any) -> Any:
 def _kind() -> Any:
     """The class of what is kept, as Numba sees it."""
 
-    class Found(types.Type):
+    class KeptType(types.Type):
         def __init__(self, value: Any) -> None:
             self.value = value
             super().__init__(f"Kept({value})")
@@ -89,23 +89,23 @@ def _kind() -> Any:
         def key(self) -> Any:
             return self.value
 
-    @extending.register_model(Found)
+    @extending.register_model(KeptType)
     class Address(extending.models.PrimitiveModel):
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, LONG)
 
-    @extending.unbox(Found)
+    @extending.unbox(KeptType)
     def address(kind: Any, found: Any, c: Any) -> Any:
         number = c.pyapi.object_getattr_string(found, "address")
         value = c.unbox(types.intp, number)
         c.pyapi.decref(number)
         return value
 
-    @extending.overload_attribute(Found, "value", strict=False, jit_options=WITHIN)
+    @extending.overload_attribute(KeptType, "value", strict=False, jit_options=WITHIN)
     def value(kept: Any) -> Any:
         def get(kept: Any) -> Any:
             return _value_of(kept)
 
         return get
 
-    return Found
+    return KeptType

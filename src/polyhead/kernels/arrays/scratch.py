@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 class Scratch(threading.local):
-    """By name, and apart for every thread."""
+    """Arrays by their names, of which every thread has its own."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, torch.dtype], Tensor] = {}

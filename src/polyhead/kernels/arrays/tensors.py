@@ -42,5 +42,5 @@ def pairs(x: Tensor) -> NDArray[np.uint32]:
 
 
 def floats(x: Tensor) -> NDArray[np.float32]:
-    """A tensor of float32."""
+    """A tensor of float32 → its memory, or a copy's where it has gaps."""
     return np.asarray(_Memory(x, "<f4"))

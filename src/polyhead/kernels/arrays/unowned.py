@@ -26,7 +26,7 @@ def unowned(typing_context: Any, value: Any) -> Any:
 
 
 def uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """What makes those instructions."""
+    """Writes the instructions of `unowned` for a value of this kind in Numba."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         array.meminfo = array.meminfo.type(None)
@@ -57,11 +57,11 @@ def _pointer(typing_context: Any, address: Any) -> Any:
 
 @kernel
 def floats_at(address: Any, count: int) -> Any:
-    """Numbers of float32 at an address."""
+    """The `count` numbers of float32 at an address, as an array."""
     return numba.carray(_pointer(address), (count,), np.float32)
 
 
 @kernel
 def halves_at(address: Any, count: int) -> Any:
-    """Of bfloat16."""
+    """The `count` numbers of bfloat16 at an address, as an array."""
     return numba.carray(_pointer(address), (count,), np.uint16)

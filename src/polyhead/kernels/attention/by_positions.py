@@ -18,26 +18,30 @@ from polyhead.kernels.llvm import LANES
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 VECTORS = 4
+"""How many vectors of a head are multiplied together, where it has so many."""
 WHOLE = VECTORS * LANES
-"""Numbers of a head looked at together, where it has so many; it must have a multiple of LANES."""
+"""The numbers in them. A head has a multiple of LANES numbers."""
 _scores, _scores_of_one = scores(VECTORS), scores(1)
 _mixture, _mixture_of_one = mixture(VECTORS), mixture(1)
 
 
 class Sight(NamedTuple):
-    """Which keys and values each row may look at."""
+    """Which keys and values each query sees."""
 
     places: Integers
-    """[O, J] the rows of a store …"""
+    """[O, J] lists of rows of a store of keys and values."""
     counts: Integers
-    """[O] … of which the first so many count."""
+    """[O] how many numbers of a list count, the first ones."""
     owner: Integers
-    """[R] the line of `places` that is a row's."""
+    """[R] which of the lists is a query's."""
 
 
 @kernel
 def _score(query: Floats, store: Floats, first: int, size: int, seen: Integers, scores: Floats) -> None:
-    """One head, numbers first … first + size - 1: its query [A] times its keys; -∞ to the end of the last vector."""
+    """The scores of one query [A] in one head, the numbers first … first + size - 1, with every key that it sees.
+
+    Behind the last score there is -∞, to the end of its vector.
+    """
     places, stride = np.uintp(seen.ctypes.data), store.strides[0]
     out, done = np.uintp(scores.ctypes.data), 0
     while done < size:
@@ -53,7 +57,7 @@ def _score(query: Floats, store: Floats, first: int, size: int, seen: Integers, 
 
 @kernel
 def _mix(weights: Floats, store: Floats, first: int, size: int, seen: Integers, y: Floats) -> None:
-    """The same head: its values, weighed → its part of y [A]."""
+    """The weighted sum of one head's values → the same numbers of y [A]."""
     places, stride = np.uintp(seen.ctypes.data), store.strides[0]
     given, end, width = np.uintp(weights.ctypes.data), first + size, y.shape[0]
     while first < end:

@@ -12,26 +12,29 @@ Starts = NDArray[np.int64]
 
 
 class Ragged(NamedTuple):
-    """A query sees the keys of its own sentence."""
+    """Which rows are a sentence's: a query sees the keys of its own sentence."""
 
     queries: Starts
+    """Where the queries of each sentence begin."""
     keys: Starts
+    """Where the keys and values of each sentence begin."""
     ahead: bool
-    """Those behind its own place, too."""
+    """Whether a query also sees the keys behind its own place."""
 
 
 class Heads(NamedTuple):
-    """Where the numbers of each head are, an address, and how many bytes lie between …"""
+    """Where a matrix [rows, heads, numbers] lies in memory; the numbers of a head follow each other."""
 
     place: int
+    """The address of its first number."""
     head: int
-    """… two heads"""
+    """Bytes between two heads of a row."""
     row: int
-    """… and two rows; the numbers of one follow each other."""
+    """Bytes between two rows."""
 
 
 class Projected(NamedTuple):
-    """What heads look with, at and for; or its gradients."""
+    """Queries, keys and values of all heads, or the gradients of these."""
 
     query: Heads
     key: Heads
@@ -39,28 +42,29 @@ class Projected(NamedTuple):
 
 
 class Width(NamedTuple):
-    """Of a row."""
+    """How wide a row is."""
 
     heads: int
+    """How many heads it has."""
     numbers: int
-    """Of a head."""
+    """How many numbers a head has."""
 
 
 @kernel
 def length(starts: Starts, b: int) -> int:
-    """Rows of a sentence."""
+    """How many rows a sentence has."""
     return starts[b + 1] - starts[b]
 
 
 @kernel
 def sentence(ragged: Ragged, b: int) -> Any:
-    """Its first row on either side, and its rows."""
+    """A sentence's first query and first key, and how many queries and keys it has."""
     return ragged.queries[b], ragged.keys[b], length(ragged.queries, b), length(ragged.keys, b)
 
 
 @kernel
 def longest(ragged: Ragged) -> Any:
-    """Rows of a sentence as long as any, on either side."""
+    """The most queries and the most keys that a sentence has."""
     queries = keys = 0
     for b in range(ragged.queries.shape[0] - 1):
         queries, keys = max(queries, length(ragged.queries, b)), max(keys, length(ragged.keys, b))
@@ -69,5 +73,5 @@ def longest(ragged: Ragged) -> Any:
 
 @kernel
 def place_of(heads: Heads, row: int, h: int) -> int:
-    """The address of a head's numbers."""
+    """The address of the numbers of head `h` in a row."""
     return heads.place + row * heads.row + h * heads.head

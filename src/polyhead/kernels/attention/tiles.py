@@ -21,12 +21,12 @@ Workspace = NDArray[np.uint8]
 
 
 class Squares(NamedTuple):
-    """In how many squares that lies."""
+    """How many squares a head of a sentence takes."""
 
     queries: int
     keys: int
     pieces: int
-    """Of a head's numbers."""
+    """How many squares beside each other hold the numbers of a head."""
     query_pairs: int
     key_pairs: int
 
@@ -39,7 +39,7 @@ def _in_squares(queries: int, keys: int, numbers: int) -> Squares:
 
 @kernel
 def _steps(pairs: int) -> int:
-    """Squares whose products are added up."""
+    """How many squares hold so many pairs, whose products are added up."""
     return (pairs + ROWS - 1) // ROWS
 
 
@@ -50,14 +50,14 @@ def _sentence(ragged: Ragged, b: int, numbers: int) -> Squares:
 
 @kernel
 def _longest(ragged: Ragged, numbers: int) -> Squares:
-    """A sentence as long as any, on either side."""
+    """The squares of a sentence that has as many queries and keys as any."""
     queries, keys = longest(ragged)
     return _in_squares(queries, keys, numbers)
 
 
 @kernel
 def bytes_of_weights(ragged: Ragged, width: Width) -> int:
-    """What `attend` keeps."""
+    """How many bytes of weights `attend` keeps."""
     total = 0
     for b in range(ragged.queries.shape[0] - 1):
         total += _bytes_of_weights(_sentence(ragged, b, width.numbers))
@@ -66,13 +66,13 @@ def bytes_of_weights(ragged: Ragged, width: Width) -> int:
 
 @kernel
 def _bytes_of_weights(n: Squares) -> int:
-    """Of a head of a sentence."""
+    """How many of them are those of one head of a sentence."""
     return n.queries * n.key_pairs * BYTES
 
 
 @kernel
 def _places_to_attend(n: Squares, transposed: int) -> Any:
-    """Where `attend` keeps what, from `transposed` on, and where that ends."""
+    """The addresses of what `attend` works in, from `transposed` on, and the one behind it."""
     rows = transposed + n.pieces * n.queries * SQUARE
     mixed = rows + n.pieces * n.keys * SQUARE
     hidden = mixed + 2 * n.pieces * _steps(n.key_pairs) * SQUARE
@@ -84,7 +84,7 @@ def _places_to_attend(n: Squares, transposed: int) -> Any:
 
 @kernel
 def _places_to_differentiate(n: Squares, transposed: int) -> Any:
-    """The same of `differentiate`."""
+    """The addresses of what `differentiate` works in, from `transposed` on, and the one behind it."""
     rows = transposed + n.pieces * n.queries * SQUARE
     keys = rows + n.pieces * n.keys * SQUARE
     queries = keys + 2 * n.pieces * _steps(n.key_pairs) * SQUARE
@@ -101,13 +101,13 @@ def _places_to_differentiate(n: Squares, transposed: int) -> Any:
 
 @kernel
 def workspace_to_attend(ragged: Ragged, width: Width) -> int:
-    """Bytes that `attend` works in."""
+    """How many bytes `attend` works in."""
     return _places_to_attend(_longest(ragged, width.numbers), 0)[-1]
 
 
 @kernel
 def workspace_to_differentiate(ragged: Ragged, width: Width) -> int:
-    """Bytes that `differentiate` works in."""
+    """How many bytes `differentiate` works in."""
     return _places_to_differentiate(_longest(ragged, width.numbers), 0)[-1]
 
 

@@ -1,25 +1,18 @@
-"""GEMM of float32 in vectors: a linear map and its gradients.
+"""GEMM of float32 in vectors, on AVX2 and AVX-512.
 
 The right operand is packed into panels. As many rows of the left one as a core's own cache holds are multiplied by all
 panels, all of these rows by one panel before the next; where they are, as they need no packing.
 Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of WIDTH.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.arrays.bounds import (
-    require,
-    require_input_gradient,
-    require_product,
-    require_same,
-    require_weight_gradient,
-)
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.epilogue import Epilogue, add_bias, add_bias_and_relu, gate, unchanged
+from polyhead.kernels.microkernels.epilogue import Epilogue, unchanged
 from polyhead.kernels.microkernels.row_counts import MOST
 from polyhead.kernels.microkernels.simd import (
     LINE,
@@ -29,8 +22,8 @@ from polyhead.kernels.microkernels.simd import (
     LeftOperand,
     filled_up,
     no_input,
-    product_of,
 )
+from polyhead.kernels.microkernels.simd import product_of as microkernel_of
 from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose_rows
 
 Floats = NDArray[np.float32]
@@ -42,6 +35,10 @@ ROWS = 512
 """Rows of a batch that a weight's gradient sums over at once: a panel of so many stays in the first cache."""
 WHOLE = MOST * WIDTH // 2
 """The smallest number of columns that are whole panels and, as rows of a transposed operand, whole MOST rows."""
+
+
+class Float32(NamedTuple):
+    """The arithmetic of float32."""
 
 
 def is_supported() -> bool:
@@ -71,12 +68,12 @@ def columns_cached(column: int) -> int:
     return max(WHOLE, CACHED // column // WHOLE * WHOLE)
 
 
-def _product(epilogue: Epilogue) -> Any:
+def product_of(epilogue: Epilogue) -> Any:
     """The kernel that multiplies a matrix by all panels, for one epilogue."""
-    multiply = product_of(epilogue)
+    multiply = microkernel_of(epilogue)
 
     @kernel
-    def product(left: Floats, panels: int, inputs: EpilogueInput, out: Floats) -> None:
+    def product(left: Floats, panels: int, inputs: EpilogueInput, out: Floats, workspace: Workspace) -> None:
         """left [N, K] times panels [.., K, WIDTH] → out [N, ..]."""
         (rows, steps), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
         some = rows_cached(row)
@@ -90,27 +87,27 @@ def _product(epilogue: Epilogue) -> Any:
     return product
 
 
-_with_bias, _with_bias_and_relu = _product(add_bias), _product(add_bias_and_relu)
-_plain, _gated = _product(unchanged), _product(gate)
-_transposed, _transposed_and_added = product_of(unchanged, transposed=True), product_of(None, transposed=True)
+_transposed = microkernel_of(unchanged, transposed=True)
+_transposed_and_added = microkernel_of(None, transposed=True)
 
 
 @kernel
-def linear(x: Floats, weight: Floats, bias: Floats, relu: bool, out: Floats, workspace: Workspace) -> None:
-    """x [N, K] weight [M, K]ᵀ + bias [M], and its ReLU where `relu` says so → out [N, M]."""
-    require_product(x, weight, out)
-    require(bias.shape[0] == weight.shape[0])
-    panels, inputs = workspace.ctypes.data, EpilogueInput(bias.ctypes.data, 0, np.float32(1))
-    transpose_rows(weight, panels)
-    if relu:
-        _with_bias_and_relu(x, panels, inputs, out)
-    else:
-        _with_bias(x, panels, inputs, out)
+def pack_rows(x: Floats, workspace: Workspace) -> Any:
+    """x [M, K], whose rows become columns → the address of panels [M / WIDTH, K, WIDTH], and the workspace."""
+    transpose_rows(x, workspace.ctypes.data)
+    return workspace.ctypes.data, workspace
 
 
 @kernel
-def _pack_columns(x: Floats, workspace: Workspace) -> Any:
-    """x [N, K] as a right operand: panels [K / WIDTH, N', WIDTH] in the workspace, and what is left of that."""
+def pack_columns(x: Floats, workspace: Workspace) -> Any:
+    """x [N, K], whose columns stay columns → the address of panels [K / WIDTH, N', WIDTH], and the workspace."""
+    panels, rest = _packed_columns(x, workspace)
+    return panels.ctypes.data, rest
+
+
+@kernel
+def _packed_columns(x: Floats, workspace: Workspace) -> Any:
+    """The panels, and what is left of the workspace."""
     rows, columns = filled_up(x.shape[0]), x.shape[1]
     size = NUMBER * rows * columns
     panels = workspace[:size].view(np.float32).reshape((columns // WIDTH, rows, WIDTH))
@@ -119,36 +116,15 @@ def _pack_columns(x: Floats, workspace: Workspace) -> Any:
 
 
 @kernel
-def input_gradient(gradient: Floats, weight: Floats, out: Floats, workspace: Workspace) -> None:
-    """gradient [N, M] weight [M, K] → out [N, K]."""
-    require_input_gradient(gradient, weight, out)
-    panels, _ = _pack_columns(weight, workspace)
-    _plain(gradient, panels.ctypes.data, no_input(out.ctypes.data), out)
-
-
-@kernel
-def gated_gradient(
-    gradient: Floats, weight: Floats, passed: Floats, scale: float, out: Floats, workspace: Workspace
-) -> None:
-    """The same times `scale` where passed [N, K], what a ReLU and a dropout gave, is not 0; else 0."""
-    require_input_gradient(gradient, weight, out)
-    require_same(passed, out)
-    panels, _ = _pack_columns(weight, workspace)
-    inputs = EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale))
-    _gated(gradient, panels.ctypes.data, inputs, out)
-
-
-@kernel
 def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, workspace: Workspace) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the sum of the gradient's rows → total [M]."""
-    require_weight_gradient(gradient, x, out, total)
     (rows, outputs), out_row = gradient.shape, out.strides[0]
     total[:] = 0
     if rows == 0:
         out[:] = 0
     for first in range(0, rows, ROWS):
         end = min(first + ROWS, rows)
-        panels, rest = _pack_columns(x[first:end], workspace)
+        panels, rest = _packed_columns(x[first:end], workspace)
         steps = panels.shape[1]
         some = columns_cached(NUMBER * steps)
         left = rest[: NUMBER * some * steps].view(np.float32)

@@ -1,26 +1,19 @@
-"""GEMM of bfloat16 or float32 that is rounded to 8-bit integers: a linear map and its gradients.
+"""GEMM of bfloat16 or float32 that is rounded to 8-bit integers, on VNNI.
 
 A CPU with VNNI adds up twice as many products of bytes in a step as of bfloat16. It is blocked as `gemm_float32` is,
 but for a weight's gradient: there all rows are summed over at once, as each column has one scale.
 Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of PANEL, and none is above LONGEST.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import VNNI, cpu_features, may_use_tiles
-from polyhead.kernels.arrays.bounds import (
-    require,
-    require_input_gradient,
-    require_product,
-    require_same,
-    require_weight_gradient,
-)
 from polyhead.kernels.arrays.unowned import floats_at
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.epilogue import Epilogue, add_bias, add_bias_and_relu, gate, unchanged
+from polyhead.kernels.microkernels.epilogue import Epilogue, unchanged
 from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of, product_of_bytes
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.row_counts import MOST
@@ -34,6 +27,10 @@ CACHED = 1 << 18
 """Bytes of the left operand that stay in a core's own cache, beside a panel."""
 LONGEST = 1 << 17
 """The most numbers that are summed over: 32 bits hold the sum of so many products of two bytes."""
+
+
+class Int8(NamedTuple):
+    """The arithmetic of operands rounded to 8-bit integers, whose results are bfloat16 or float32."""
 
 
 def is_supported() -> bool:
@@ -62,7 +59,7 @@ def _behind(right: Right, columns: int) -> int:
     return right.scales + NUMBER * columns
 
 
-def _product(epilogue: Epilogue) -> Any:
+def product_of(epilogue: Epilogue) -> Any:
     """The kernel that multiplies a matrix by all panels, for one epilogue."""
     multiply = product_of_bytes(epilogue)
 
@@ -83,67 +80,37 @@ def _product(epilogue: Epilogue) -> Any:
     return product
 
 
-_with_bias, _with_bias_and_relu = _product(add_bias), _product(add_bias_and_relu)
-_plain, _gated = _product(unchanged), _product(gate)
 _transposed = product_of_bytes(unchanged, transposed=True)
 
 
 @kernel
-def linear(x: Numbers, weight: Numbers, bias: Numbers, relu: bool, out: Numbers, workspace: Workspace) -> None:
-    """x [N, K] weight [M, K]ᵀ + bias [M], and its ReLU where `relu` says so → out [N, M]."""
-    require_product(x, weight, out)
-    require(bias.shape[0] == weight.shape[0])
-    outputs, inputs = weight.shape
+def pack_rows(x: Numbers, workspace: Workspace) -> Any:
+    """x [M, K], whose rows become columns → the right operand, and the address behind it."""
+    outputs, inputs = x.shape
     right = _right(outputs, inputs // FOUR, workspace.ctypes.data)
-    of_bias = EpilogueInput(bias.ctypes.data, 0, np.float32(1))
     rest = _behind(right, outputs)
-    transpose_rows(weight, right, rest)
-    if relu:
-        _with_bias_and_relu(x, right, of_bias, out, rest)
-    else:
-        _with_bias(x, right, of_bias, out, rest)
+    transpose_rows(x, right, rest)
+    return right, rest
 
 
 @kernel
-def _pack_columns(x: Numbers, workspace: int) -> Right:
-    """x [N, K] as a right operand, at the beginning of the workspace."""
-    right = _right(x.shape[1], steps_of(x.shape[0]), workspace)
+def pack_columns(x: Numbers, workspace: Workspace) -> Any:
+    """x [N, K], whose columns stay columns → the right operand, and the address behind it."""
+    right = _right(x.shape[1], steps_of(x.shape[0]), workspace.ctypes.data)
     take_columns(x, right)
-    return right
-
-
-@kernel
-def input_gradient(gradient: Numbers, weight: Numbers, out: Numbers, workspace: Workspace) -> None:
-    """gradient [N, M] weight [M, K] → out [N, K]."""
-    require_input_gradient(gradient, weight, out)
-    right = _pack_columns(weight, workspace.ctypes.data)
-    _plain(gradient, right, no_input(out.ctypes.data), out, _behind(right, weight.shape[1]))
-
-
-@kernel
-def gated_gradient(
-    gradient: Numbers, weight: Numbers, passed: Numbers, scale: float, out: Numbers, workspace: Workspace
-) -> None:
-    """The same times `scale` where passed [N, K], what a ReLU and a dropout gave, is not 0; else 0."""
-    require_input_gradient(gradient, weight, out)
-    require_same(passed, out)
-    right = _pack_columns(weight, workspace.ctypes.data)
-    inputs = EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale))
-    _gated(gradient, right, inputs, out, _behind(right, weight.shape[1]))
+    return right, _behind(right, x.shape[1])
 
 
 @kernel
 def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers, workspace: Workspace) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the sum of the gradient's rows, made in float32 → total [M]."""
-    require_weight_gradient(gradient, x, out, total)
     outputs, inputs = out.shape
     if x.shape[0] == 0:
         out[:] = 0
         total[:] = 0
         return
-    right = _pack_columns(x, workspace.ctypes.data)
+    right, scales = pack_columns(x, workspace)
     size = FOUR * right.steps
-    scales = _behind(right, inputs)
     sums, left = scales + NUMBER * outputs, scales + 2 * NUMBER * outputs
     transpose_columns(gradient, left, scales, sums)
     round_all(floats_at(sums, outputs), total)

@@ -13,12 +13,11 @@ from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.row_blocks import rows_at_once
 from polyhead.kernels.microkernels.registers import DOWN, HALF, PANEL, real_sums
+from polyhead.kernels.microkernels.row_counts import by_count
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
-_sums_of_block = real_sums(DOWN)
-_sums_of_half = real_sums(HALF)
-_sums_of_one = real_sums(1)
+_sums = by_count(real_sums, (DOWN, HALF, 1))
 
 
 class Float32Weights(NamedTuple):
@@ -30,16 +29,6 @@ class Float32Weights(NamedTuple):
     """[L, panels · PANEL]."""
     least: float
     """Where outputs are cut off: 0 for a ReLU, else -∞."""
-
-
-@kernel
-def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, out: Any) -> None:
-    if rows == DOWN:
-        _sums_of_block(x, stride, weight, steps, start, out)
-    elif rows == HALF:
-        _sums_of_half(x, stride, weight, steps, start, out)
-    else:
-        _sums_of_one(x, stride, weight, steps, start, out)
 
 
 @kernel

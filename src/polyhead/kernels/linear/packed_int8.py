@@ -19,6 +19,7 @@ from polyhead.kernels.linear.row_blocks import rows_at_once
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.microkernels import amx
 from polyhead.kernels.microkernels.registers import DOWN, HALF, LEVELS, PANEL, integer_sums
+from polyhead.kernels.microkernels.row_counts import by_count
 from polyhead.kernels.numbers.extremes import BLOCK, extent
 from polyhead.kernels.threads.team import Board, members, shared
 
@@ -51,9 +52,9 @@ class Int8Weights(NamedTuple):
     """Whether the CPU's unit for matrices takes as many rows as it can; then K is a multiple of a tile's bytes."""
 
 
-_round_to_one, _round_to_two = rounding(1), rounding(2)
-_numbers_of_one, _numbers_of_two = numbers(1), numbers(2)
-_sums_of_six, _sums_of_four, _sums_of_three, _sums_of_two, _sums_of_one = map(integer_sums, (DOWN, 4, HALF, 2, 1))
+_round, _numbers = by_count(rounding, (1, 2)), by_count(numbers, (1, 2))
+"""Chosen by how many digits a level has."""
+_sums = by_count(integer_sums, (DOWN, 4, HALF, 2, 1))
 
 
 @kernel
@@ -75,10 +76,8 @@ def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, 
             low, high = min(low, row[k]), max(high, row[k])
         width = max(high - low, TINY)
         step = highest / width
-        if vectors and digits == 1:
-            _round_to_one(here, vectors, low, step, there, levels.strides[0])
-        elif vectors:
-            _round_to_two(here, vectors, low, step, there, levels.strides[0])
+        if vectors:
+            _round(digits, here, vectors, low, step, there, levels.strides[0])
         for k in range(vectors * LANES, x.shape[1]):
             level = np.int32((row[k] - low) * step + np.float32(0.5))
             for digit in range(digits - 1, -1, -1):
@@ -93,30 +92,6 @@ def _rows_at_once(left: int, digits: int) -> int:
     if digits == 1 or left >= DOWN:
         return rows_at_once(left)
     return 4 if left >= 4 else 2
-
-
-@kernel
-def _sums(rows: int, x: Any, stride: int, weight: Any, steps: int, start: Any, out: Any) -> None:
-    if rows == DOWN:
-        _sums_of_six(x, stride, weight, steps, start, out)
-    elif rows == 4:
-        _sums_of_four(x, stride, weight, steps, start, out)
-    elif rows == HALF:
-        _sums_of_three(x, stride, weight, steps, start, out)
-    elif rows == 2:
-        _sums_of_two(x, stride, weight, steps, start, out)
-    else:
-        _sums_of_one(x, stride, weight, steps, start, out)
-
-
-@kernel
-def _numbers(digits: int, out: Any, rows: int, of_rows: Any, of_outputs: Any, least: Any, y: Any, stride: int) -> None:
-    scales, zeros = of_rows
-    scale, total, bias = of_outputs
-    if digits == 1:
-        _numbers_of_one(out, rows, scales, zeros, scale, total, bias, least, y, stride)
-    else:
-        _numbers_of_two(out, rows, scales, zeros, scale, total, bias, least, y, stride)
 
 
 @kernel
@@ -147,12 +122,12 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
                 count, here = _rows_at_once(rows - row, digits), np.uintp(levels[row:].ctypes.data)
                 _sums(count, here, inputs, weight, inputs // 4, start, out)
             place, found = row // digits, count // digits
-            of_rows = np.uintp(scales[place:].ctypes.data), np.uintp(zeros[place:].ctypes.data)
+            of_row, zero = np.uintp(scales[place:].ctypes.data), np.uintp(zeros[place:].ctypes.data)
             if begin + PANEL <= y.shape[1]:
                 to = np.uintp(y[place, begin:].ctypes.data)
-                _numbers(digits, out, found, of_rows, (scale, total, bias), least, to, y.strides[0])
+                _numbers(digits, out, found, of_row, zero, scale, total, bias, least, to, y.strides[0])
             else:  # by way of the sums' own place: a part of the panel is nobody's
-                _numbers(digits, out, found, of_rows, (scale, total, bias), least, out, sums.strides[0])
+                _numbers(digits, out, found, of_row, zero, scale, total, bias, least, out, sums.strides[0])
                 for r in range(found):
                     for n in range(y.shape[1] - begin):
                         y[place + r, begin + n] = numbers[r, n]

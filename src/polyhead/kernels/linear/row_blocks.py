@@ -1,4 +1,4 @@
-"""How many rows a product takes at once."""
+"""How many rows a product with packed weights takes at once."""
 
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.registers import DOWN, HALF

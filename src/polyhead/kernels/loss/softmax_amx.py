@@ -1,4 +1,4 @@
-"""What a softmax over V words expects, as in `softmax_projection`, on a core's unit for matrices.
+"""The softmax over V words by products of bfloat16 on AMX, and the dense part of a cross-entropy's gradients.
 
 As many words as fit in a core's own cache are put into squares; all rows pass by them, and so do their exponentials e
 right afterwards, on the way to Σ_v e W_v. What is left of them is kept for the gradient of W, until each row's Z is
@@ -49,16 +49,16 @@ MORE = 2
 
 
 class TilesWorkspace(NamedTuple):
-    """Where it works; nothing of it is read before it is written."""
+    """The arrays that the kernel works in; nothing in them is read before it is written."""
 
     exponentials: Halves
     """[V' / BLOCK, N, BLOCK], V' being V filled up to a multiple of BLOCK."""
     sums: Floats
     """[N / BLOCK, D / BLOCK, BLOCK, BLOCK]: of each row the even columns first."""
     features: Halves
-    """[N, D]."""
+    """[N, D] features divided by Z."""
     squares: NDArray[np.uint8]
-    """`workspace_bytes`."""
+    """`workspace_bytes` for squares and for what products work in."""
 
 
 def workspace_bytes(rows: int, width: int) -> int:
@@ -68,7 +68,7 @@ def workspace_bytes(rows: int, width: int) -> int:
 
 
 def whole_rows(rows: int) -> int:
-    """The N of so many rows."""
+    """N, up to which so many rows are filled up."""
     return ((rows + MORE + BLOCK - 1) // BLOCK | 1) * BLOCK
 
 

@@ -1,8 +1,8 @@
-"""What a softmax over V words expects, of bfloat16 products: the dense part of a cross-entropy's gradients.
+"""The softmax over V words by products of bfloat16, and the dense part of a cross-entropy's gradients.
 
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
 divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
-therefore lie beside each other. Products are sums in vectors or, where the CPU has a unit for matrices, in tiles.
+therefore lie beside each other.
 Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `whole_rows`, D and P · PANEL of
 PANEL.
 """
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.unowned import in_use_until_here
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import LANES
-from polyhead.kernels.loss.exp_logits import exp_logits
-from polyhead.kernels.microkernels.registers import DOWN, PANEL, pair_sums
+from polyhead.kernels.llvm import LANES, Code, every
+from polyhead.kernels.loss.exp_logits import Exponentials, SumsOf, exp_logits
+from polyhead.kernels.microkernels.registers import ACROSS, DOWN, PANEL, accumulate, add_pairs, pair_sums
+from polyhead.kernels.microkernels.simd import LeftOperand
 from polyhead.kernels.numbers.bfloat16 import Halves, beside, parts, rounded, widened
 
 Floats = NDArray[np.float32]
@@ -31,38 +32,38 @@ _sums = pair_sums(DOWN)
 
 
 class Asked(NamedTuple):
-    """What of."""
+    """What the expectations are of, beside features and weights."""
 
     words: int
-    """V."""
+    """V, how many words there are."""
     targets: Words
-    """[≤ N], at which …"""
+    """[≤ N] the target word of each row; rows behind the last target have none."""
     share: float
-    """… so much is taken off e/Z."""
+    """How much is taken off e/Z at a row's target."""
     shifts: Floats
-    """[N]."""
+    """[N] what is taken off a row's logits before the exponential is taken."""
 
 
-class Found(NamedTuple):
-    """What is found; the last two come as zeros."""
+class Expected(NamedTuple):
+    """The arrays that are filled; the last two must be zeros before."""
 
     totals: Floats
-    """[N] Z,"""
+    """[N] Z of each row."""
     mean_weight: Floats
-    """[N, D] Σ_v e/Z W_v,"""
+    """[N, D] Σ_v e/Z W_v."""
     mean_features: Floats
-    """and [P, D', PANEL] Σ_n e/Z x_n, of which D' is a multiple of DOWN."""
+    """[P, D', PANEL] Σ_n e/Z x_n; D' is a multiple of DOWN."""
 
 
 class BFloat16Workspace(NamedTuple):
-    """Where it works; nothing of it is read before it is written."""
+    """The arrays that the kernel works in; nothing in them is read before it is written."""
 
     pairs: Pairs
-    """[P, CHUNK/2, PANEL] exponentials, two rows' beside each other."""
+    """[P, CHUNK/2, PANEL] exponentials, those of two rows beside each other."""
     rows: Halves
-    """[CHUNK, GROUP · PANEL] the same, a row's beside each other."""
+    """[CHUNK, GROUP · PANEL] the same exponentials, those of a row beside each other."""
     transposed: Halves
-    """[D', CHUNK] features, divided by Z."""
+    """[D', CHUNK] features divided by Z, transposed."""
 
 
 def shapes(panels: int, depth: int) -> tuple[tuple[int, ...], ...]:
@@ -84,39 +85,6 @@ def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
                 given[n] += total[n]
     in_use_until_here(start)
     in_use_until_here(sums)
-
-
-@kernel
-def _exponentials(
-    x: Halves,
-    panels: Pairs,
-    first: int,
-    end: int,
-    panel: int,
-    words: int,
-    shifts: Floats,
-    rows: Halves,
-    pairs: Pairs,
-    sums: Floats,
-) -> None:
-    """x [N, D], of that the rows from `first` to `end`, times a panel of `words` words → e, added to sums [N, LANES].
-
-    It goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
-    """
-    weight, steps = np.uintp(panels[panel].ctypes.data), panels.shape[1]
-    for r in range(first, end, DOWN):
-        exp_logits(
-            np.uintp(x[r:].ctypes.data),
-            x.strides[0],
-            weight,
-            steps,
-            np.uintp(shifts[r:].ctypes.data),
-            words,
-            np.uintp(rows[r - first :].ctypes.data),
-            rows.strides[0],
-            np.uintp(pairs[(r - first) // 2 :].ctypes.data),
-            np.uintp(sums[r:].ctypes.data),
-        )
 
 
 @kernel
@@ -144,12 +112,34 @@ def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> Non
         pairs[panel, r // 2, place] = beside(lower, upper)
 
 
-def expectations_of(exponentials: Any) -> Any:
-    """The kernel of it, by the kernel of a product whose sums become exponentials, as `_exponentials` is."""
+def expectations_of(sums_of: SumsOf, panel_of: Any) -> Any:
+    """The kernel of the whole, from what makes the sums of logits and the kernel that finds a panel of words."""
+    exp_of_rows = exp_logits(sums_of)
+
+    @kernel
+    def exponentials(
+        left: Any,
+        right: Any,
+        first: int,
+        end: int,
+        words: int,
+        shifts: Floats,
+        rows: Halves,
+        pairs: Pairs,
+        sums: Floats,
+    ) -> None:
+        """Rows `first` to `end` of left [N, D] times a panel of `words` words → e, added to sums [N, LANES].
+
+        It goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
+        """
+        for r in range(first, end, DOWN):
+            shift, total = shifts[r:].ctypes.data, sums[r:].ctypes.data
+            row, pair = rows[r - first :].ctypes.data, pairs[(r - first) // 2 :].ctypes.data
+            exp_of_rows(left, right, r, Exponentials(shift, words, row, rows.strides[0], pair, total))
 
     @kernel
     def expect(
-        left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Found, workspace: BFloat16Workspace
+        left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Expected, workspace: BFloat16Workspace
     ) -> None:
         words, targets, share, shifts = asked
         totals, mean_weight, mean_features = found
@@ -161,8 +151,8 @@ def expectations_of(exponentials: Any) -> Any:
             for group in range(0, count, GROUP):
                 last = min(group + GROUP, count)
                 for p in range(group, last):
-                    at, known, pairs = (p - group) * PANEL, min(PANEL, words - p * PANEL), workspace.pairs[p]
-                    exponentials(left, right, first, end, p, known, shifts, rows[:, at:], pairs, sums)
+                    at, known, panel = (p - group) * PANEL, min(PANEL, words - p * PANEL), panel_of(right, p * PANEL)
+                    exponentials(left, panel, first, end, known, shifts, rows[:, at:], workspace.pairs[p], sums)
                 for d in range(across.shape[0]):
                     weight = across[d, group * PANEL // 2 : last * PANEL // 2]
                     _add_product(rows, weight, mean, d * PANEL)
@@ -174,15 +164,33 @@ def expectations_of(exponentials: Any) -> Any:
     return expect
 
 
-_expectations = expectations_of(_exponentials)
+class _Panel(NamedTuple):
+    """A panel of pairs: its address, and how many pairs each of its columns has."""
+
+    place: int
+    steps: int
+
+
+def _sums_of_pairs(code: Code, left: Any, right: Any, first: Any) -> list[Any]:
+    """The sums of logits of DOWN rows, two numbers of bfloat16 at a time."""
+    (place, row, _), (panel, steps) = code.parts(left), code.parts(right)
+    return accumulate(code, code.apart(place, row, DOWN, first), panel, steps, [every(0.0)] * DOWN * ACROSS, add_pairs)
+
+
+@kernel
+def _panel_of(panels: Pairs, column: int) -> _Panel:
+    return _Panel(panels[column // PANEL].ctypes.data, panels.shape[1])
+
+
+_expectations = expectations_of(_sums_of_pairs, _panel_of)
 
 
 @kernel
 def softmax_projection(
-    x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Found, workspace: BFloat16Workspace
+    x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Expected, workspace: BFloat16Workspace
 ) -> None:
     """x [N, D], and W twice.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
     """
-    _expectations(x, panels, x, across, asked, found, workspace)
+    _expectations(LeftOperand(x.ctypes.data, x.strides[0], 0), panels, x, across, asked, found, workspace)

@@ -1,4 +1,4 @@
-"""What a softmax over V words expects, of float32: the dense part of a cross-entropy's gradients.
+"""The softmax over V words in float32, and the dense part of a cross-entropy's gradients.
 
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, a panel of
 words after the other, and what is divided by Z in the end is not they, N × V numbers, but N × D.
@@ -32,7 +32,7 @@ _transposed, _transposed_and_added = product_of(unchanged, transposed=True), pro
 
 
 class Float32Workspace(NamedTuple):
-    """The arrays that the kernel works in."""
+    """The arrays that the kernel works in; nothing in them is read before it is written."""
 
     panels: Floats
     """[P, D, WIDTH]: W's rows as columns."""

@@ -13,25 +13,25 @@ from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, LANES, Code, instruction
 from polyhead.kernels.microkernels.registers import ACROSS, PANEL
 
 ROWS = 16
-"""Rows of a tile."""
+"""How many rows a tile has."""
 BYTES = 64
-"""In each."""
+"""How many bytes a row of a tile has."""
 _CONFIGURATION = [1, *[0] * 15, *[BYTES, 0] * 8, *[0] * 16, *[ROWS] * 8, *[0] * 8]
 """Palette 1: eight tiles, all of their full size (Intel's manual, LDTILECFG)."""
 _ROWS_OF = 48
-"""Where in it the tiles' rows are."""
+"""The byte of the configuration at which the tiles' numbers of rows begin."""
 _LEFT = ACROSS
-"""The first ACROSS tiles hold sums, the next one rows, the others weights."""
+"""The tile that holds rows: those before it hold accumulators, those behind it weights."""
 HAS_UNIT = cpu_features() >= TILES
 
 
 def numbered(number: int) -> Any:
-    """A tile's name for an instruction."""
+    """The number of a tile, as an instruction takes it."""
     return ir.Constant(BYTE, number)
 
 
 class Tiles:
-    """LLVM's instructions for tiles; none where the CPU has none."""
+    """Writes instructions on tiles, or nothing where the CPU has none."""
 
     def __init__(self, code: Code) -> None:
         self.code = code

@@ -16,11 +16,11 @@ from polyhead.kernels.microkernels.epilogue import BLOCK, ROW, RowEpilogue, appl
 from polyhead.kernels.microkernels.tiles import SQUARE
 
 SUMS = BLOCK * BLOCK * 4
-"""Bytes of a block's sums."""
+"""How many bytes the sums of a block have."""
 STEPS = 16
-"""Products of tiles after which sums wait for the rest: a block's rows of so many stay in a core's first cache."""
+"""After how many products of tiles a block's sums wait for the rest: rows of so many stay in a core's first cache."""
 ROWS_COPIED = STEPS * 2 * SQUARE
-"""Bytes of a block's rows."""
+"""How many bytes the copied rows of a block have."""
 _TILES = 4
 _BIT = ir.IntType(1)
 
@@ -54,8 +54,36 @@ def _apply_to_some(
         code.fetch(builder.add(next_out, builder.mul(number, last[-1])), to_write=True)
 
 
+def _begin(tiles: Tiles, fresh: Any, sums: Any) -> None:
+    """Begins sums with 0 if they are fresh, else with what is in memory."""
+    builder = tiles.code.builder
+    with builder.if_else(builder.trunc(fresh, _BIT)) as (begin, go_on):
+        with begin:
+            for tile in range(_TILES):
+                tiles.do("tilezero", numbered(tile))
+        with go_on:
+            _move_sums(tiles, "tileloadd64", sums)
+
+
+def _multiply_upper(tiles: Tiles, rows: Any, row: Any, even: Any) -> None:
+    """Loads the upper tile of rows and both tiles of columns, and multiplies them."""
+    stride = tiles.code.long(BYTES)
+    tiles.move("tileloadd64", 4, rows, row)
+    tiles.move("tileloaddt164", 6, even, stride)
+    tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
+    tiles.move("tileloaddt164", 7, tiles.code.builder.add(even, tiles.code.long(SQUARE)), stride)
+    tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
+
+
+def _multiply_lower(tiles: Tiles, rows: Any, row: Any) -> None:
+    """Loads the lower tile of rows and multiplies it by the columns that are there already."""
+    tiles.move("tileloadd64", 5, rows, row)
+    tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
+    tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
+
+
 def add_up_to(epilogue: RowEpilogue) -> Any:
-    """What multiplies rows by columns of a block, and applies the epilogue to the block before it."""
+    """The function that multiplies rows by columns of a block, and applies the epilogue to the block before it."""
     operands = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
     prefetched = ADDRESS, COUNT, COUNT, COUNT
     of_the_last = COUNT, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
@@ -89,25 +117,14 @@ def add_up_to(epilogue: RowEpilogue) -> Any:
         builder = code.builder
         tiles, last = Tiles(code), [last_sums, inputs, input_row, factor, out, out_row]
         share = builder.udiv(builder.add(unfinished, builder.sub(steps, code.long(1))), steps)
-        with builder.if_else(builder.trunc(fresh, _BIT)) as (begin, go_on):
-            with begin:
-                for tile in range(_TILES):
-                    tiles.do("tilezero", numbered(tile))
-            with go_on:
-                _move_sums(tiles, "tileloadd64", sums)
+        _begin(tiles, fresh, sums)
         with code.each(steps) as index:
             here = builder.add(left, builder.mul(index, left_step))
             even = builder.add(right, builder.mul(index, code.long(2 * SQUARE)))
-            tiles.move("tileloadd64", 4, here, left_row)
-            tiles.move("tileloaddt164", 6, even, code.long(BYTES))
-            tiles.do("tdpbf16ps", numbered(0), numbered(4), numbered(6))
-            tiles.move("tileloaddt164", 7, builder.add(even, code.long(SQUARE)), code.long(BYTES))
-            tiles.do("tdpbf16ps", numbered(1), numbered(4), numbered(7))
+            _multiply_upper(tiles, here, left_row, even)
             _apply_to_some(code, epilogue, index, share, unfinished, last, next_inputs, next_out)
             code.fetch_rows(builder.add(ahead, builder.mul(index, ahead_step)), ahead_row, fetched)
-            tiles.move("tileloadd64", 5, builder.add(here, half), left_row)
-            tiles.do("tdpbf16ps", numbered(2), numbered(5), numbered(6))
-            tiles.do("tdpbf16ps", numbered(3), numbered(5), numbered(7))
+            _multiply_lower(tiles, builder.add(here, half), left_row)
         _move_sums(tiles, "tilestored64", sums)
 
     return add_up

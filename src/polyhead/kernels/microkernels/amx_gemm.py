@@ -1,4 +1,4 @@
-"""A product of bfloat16 on AMX, a core's unit for matrices, a block of results at a time, with its epilogue."""
+"""A product of bfloat16 on AMX, a core's unit for matrices: a block of results at a time, with its epilogue."""
 
 from typing import Any, NamedTuple
 
@@ -12,21 +12,22 @@ from polyhead.kernels.microkernels.tiles import SQUARE
 
 
 class LeftTiles(NamedTuple):
-    """Where a product's left operand is: an address, and how many bytes lie between …"""
+    """Where the tiles of a product's left operand lie."""
 
     place: int
+    """The address of the first tile."""
     row: int
-    """… two rows of a tile,"""
+    """Bytes between two rows of a tile."""
     half: int
-    """… a block's first tile and its second,"""
+    """Bytes between the two tiles of a block, one below the other."""
     step: int
-    """… two tiles beside each other,"""
+    """Bytes between two tiles beside each other."""
     block: int
-    """… and the beginnings of two blocks, per row between them."""
+    """Bytes between the beginnings of two blocks, for each row between them."""
 
 
 class TileEpilogueInput(NamedTuple):
-    """What an epilogue reads beside the sums."""
+    """What an epilogue reads beside the accumulators."""
 
     place: int
     """The address of a matrix, or of a bias."""
@@ -34,51 +35,53 @@ class TileEpilogueInput(NamedTuple):
     """Bytes between two rows; 0 for a bias, which is every row's."""
     block: int
     """Bytes between two blocks of columns."""
-    factor: float
+    factor: float | np.float32
     """What the gate multiplies by."""
 
 
 class Written(NamedTuple):
-    """Where a product goes: an address, and how many bytes lie between …"""
+    """Where the result of a product goes."""
 
     place: int
+    """The address of its first number."""
     row: int
-    """… two rows,"""
+    """Bytes between two rows."""
     block: int
-    """… two blocks of columns."""
+    """Bytes between two blocks of columns."""
 
 
 class Later(NamedTuple):
-    """What is needed after a product, and fetched meanwhile, BLOCK lines a step: an address, and the bytes between …"""
+    """What is needed after a product and prefetched while it is made: BLOCK lines of memory for each of its steps."""
 
     place: int
+    """The address of the first line."""
     line: int
-    """… two lines of a step,"""
+    """Bytes between two lines of a step."""
     step: int
-    """… two steps."""
+    """Bytes between two steps."""
 
 
 @kernel
 def next_of(left: LeftTiles) -> Later:
-    """Of a left operand, its rows."""
+    """The rows of a left operand, as what is needed later."""
     return Later(left.place, left.row, left.step)
 
 
 @kernel
 def _part_of(later: Later, step: int) -> Later:
-    """From a step on."""
+    """What is needed later from a step on."""
     return Later(later.place + step * later.step, later.line, later.step)
 
 
 @kernel
 def _lines_at_once(columns: int) -> int:
-    """Of each step's BLOCK lines, so that all are fetched by the last of so many columns."""
+    """How many of a step's BLOCK lines are prefetched at each block of columns, so that none is left after the last."""
     return (BLOCK * BLOCK + columns - 1) // columns
 
 
 @kernel
 def _lines_of(later: Later, column: int, count: int) -> int:
-    """Where those begin that are fetched at a column."""
+    """The address of the first line that is prefetched at a column."""
     return later.place + min(column // BLOCK * count, BLOCK - 1) * later.line
 
 
@@ -100,8 +103,8 @@ def product_of(epilogue: RowEpilogue) -> Any:
     ) -> None:
         """left [rows, 32 · steps] times right, in squares, [32 · steps, columns] → out [rows, columns].
 
-        Of `rows` there are BLOCK at least; the last block begins early rather than end late. right: for each BLOCK of
-        columns squares of the even ones and of the odd ones, in turn. room: `bytes_for`.
+        `rows` is BLOCK at least; the last block begins early rather than end late. right: for each BLOCK of columns
+        squares of the even ones and of the odd ones, in turn. workspace: `bytes_for`.
         """
         factor, copied = np.float32(inputs.factor), workspace + columns // BLOCK * SUMS
         last_sums, last_inputs, last_out, unfinished = workspace, inputs.place, out.place, 0
@@ -134,7 +137,7 @@ def product_of(epilogue: RowEpilogue) -> Any:
 
 
 def bytes_for(columns: int) -> int:
-    """Room of a product of so many columns."""
+    """How many bytes a product of so many columns works in."""
     return columns // BLOCK * SUMS + ROWS_COPIED
 
 
@@ -143,7 +146,7 @@ _add_more = add_up_to(plain)
 
 @kernel
 def add_block(left: LeftTiles, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Later) -> None:
-    """A block of rows times right, added to sums that stay what they are [columns / 32, 32, 32], or to 0 if `fresh`."""
+    """Adds the product of a block of rows and `right` to sums [columns / 32, 32, 32], or writes it there if `fresh`."""
     fetched = _lines_at_once(columns)
     for s in range(0, steps, STEPS):
         here, ahead = left.place + s * left.step, _part_of(later, s)

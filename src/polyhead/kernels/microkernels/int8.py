@@ -14,18 +14,18 @@ from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, ANY, BYTE, COUNT, INTEGERS, LANES, REAL, REALS, Code, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
-from polyhead.kernels.microkernels.registers import ACROSS, PANEL, SUMS, add_fours, product
+from polyhead.kernels.microkernels.registers import ACROSS, PANEL, SUMS, Layout, accumulate, add_fours
 from polyhead.kernels.microkernels.row_counts import by_some
 from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand
 from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.numbers.stored import stored
 
 FOUR = 4
-"""Numbers that one instruction sums over."""
+"""How many numbers one instruction sums over."""
 STEP = FOUR * PANEL
-"""Bytes of FOUR numbers of each of a panel's columns."""
+"""How many bytes FOUR numbers of each of a panel's columns have."""
 WHOLE = range(ACROSS)
-"""All vectors of a panel."""
+"""The numbers of all vectors of a panel."""
 ZERO = 128
 """The byte that stands for 0 in the left operand."""
 _ZEROS = ir.Constant(ir.VectorType(BYTE, FOUR * LANES), [ZERO] * FOUR * LANES)
@@ -117,7 +117,8 @@ def sums_of_bytes(
     (place, row, _), (panel, steps, starts, column_scales) = code.parts(left), code.parts(right)
     places, begun = code.apart(place, row, rows, first), _vectors(code, INTEGERS, starts, columns) * rows
     here = builder.add(panel, code.long(NUMBER * LANES * columns.start))
-    totals = product(code, places, here, steps, begun, add_fours, STEP if transposed else FOUR)
+    layout = Layout(STEP, STEP if transposed else FOUR)
+    totals = accumulate(code, places, here, steps, begun, add_fours, layout)
     by_columns, count = _vectors(code, REALS, column_scales, columns), len(columns)
     for number, scale in enumerate(code.apart(scales, code.long(NUMBER), rows, first)):
         by = code.everywhere(code.load(REAL, scale, code.long(0)))

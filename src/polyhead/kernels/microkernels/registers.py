@@ -1,22 +1,27 @@
-"""The inner loops of a linear map, with all they add up in registers."""
+"""The inner loop of products in vectors, whose accumulators stay in registers, and the microkernels of translating.
+
+A microkernel multiplies some rows by a panel of PANEL columns, of which it keeps as many accumulators at once as there
+are registers.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.llvm import ADDRESS, BYTE, COUNT, INTEGERS, LANES, PAIRS, REALS, Code, instructions
 
 ACROSS = 4
-"""Vectors of a product's outputs whose weights lie together."""
+"""How many vectors of columns a panel has."""
 PANEL = LANES * ACROSS
-"""Those outputs."""
+"""How many columns a panel has."""
 DOWN = 6
-"""Rows that a product takes at once. Fewer are left over …"""
+"""How many rows a microkernel takes at once."""
 HALF = 3
-"""… and taken by halves, then one by one."""
+"""How many it takes when fewer than DOWN are left; the last ones are taken one by one."""
 SUMS = 24 if "avx512_f" in cpu_features() else 6
-"""Vectors added up at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16 of half the length."""
+"""How many accumulators there are at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16, of
+half the length."""
 
 LEVELS = 255 if VNNI & cpu_features() else 127
 """The largest byte that is multiplied. Without VNNI two products are first added in 16 bits, which hold no more."""
@@ -27,6 +32,24 @@ ADDS_PAIRS = "avx512_bf16" in cpu_features()
 _BYTES, _WORDS = ir.VectorType(BYTE, 2 * LANES), ir.VectorType(ir.IntType(16), LANES)
 
 Add = Callable[[Code, Any, Any, Any], Any]
+"""(sums, a vector with one of a row's numbers in every lane, a vector of a panel) → the sums and their products."""
+
+
+class Layout(NamedTuple):
+    """How the operands of a product lie in memory."""
+
+    line: int
+    """Bytes of a panel's line, which holds the numbers of one step."""
+    between: int
+    """Bytes between the numbers of two steps in a row of the left operand."""
+    unrolled: int = 1
+    """How many steps are written one after the other, which divides the number of steps."""
+    block: Any = None
+    """Bytes, in LLVM, between the numbers of a row with which two such groups of steps begin; else as of two steps."""
+
+
+OF_64 = Layout(line=4 * PANEL, between=4)
+"""A panel of 64 columns, and rows whose numbers follow each other."""
 
 
 def integer_sums(rows: int) -> Any:
@@ -60,11 +83,12 @@ def real_sums(rows: int) -> Any:
 
     All float32: x [rows, K], weight [K, PANEL], start [PANEL], out [rows, PANEL]. K ≥ 1.
     """
+    return _sums(rows, REALS, add_product)
 
-    def add(code: Code, total: Any, factor: Any, weights: Any) -> Any:
-        return code.multiply_add(factor, weights, total)
 
-    return _sums(rows, REALS, add)
+def add_product(code: Code, total: Any, factor: Any, weights: Any) -> Any:
+    """A product of float32 in each of 16 lanes, added to it."""
+    return code.multiply_add(factor, weights, total)
 
 
 def pair_sums(rows: int) -> Any:
@@ -90,7 +114,7 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
         for first in range(0, ACROSS, count):
             offsets = [code.long(4 * LANES * across) for across in range(first, first + count)]
             begun = [code.load(vector, start, offset) for offset in offsets] * rows
-            found = iter(product(code, of_rows, builder.add(weight, offsets[0]), steps, begun, add))
+            found = iter(accumulate(code, of_rows, builder.add(weight, offsets[0]), steps, begun, add))
             for row in range(rows):
                 here = builder.add(out, code.long(4 * PANEL * row))
                 for offset in offsets:
@@ -99,22 +123,26 @@ def _sums(rows: int, vector: Any, add: Add) -> Any:
     return sums
 
 
-def product(
-    code: Code, rows: Sequence[Any], weight: Any, steps: Any, begun: Sequence[Any], add: Add, between: int = 4
+def accumulate(
+    code: Code, rows: Sequence[Any], panel: Any, steps: Any, begun: Sequence[Any], add: Add, layout: Layout = OF_64
 ) -> list[Any]:
-    """Rows' addresses times vectors of a panel's weights, from `begun` on, as many for each row → their sums.
+    """The inner loop of every product in vectors: rows' addresses times some columns of a panel → their sums.
 
-    A step takes 32 bits of each row, in every lane, times the panel's: add(code, total, those, weights).
-    between: bytes from a row's number to that of the next step.
+    A step takes 32 bits of each row, puts them into every lane, and adds their products with the panel's vectors:
+    add(code, total, those, weights). `begun` are the sums before the first step, as many vectors for each row.
     """
     builder, vector, count = code.builder, begun[0].type, len(begun) // len(rows)
 
-    def step(index: Any, totals: list[Any]) -> list[Any]:
-        here = builder.add(weight, builder.mul(index, code.long(4 * PANEL)))
-        weights = [code.load(vector, here, code.long(4 * LANES * across)) for across in range(count)]
-        column = builder.mul(index, code.long(between))
-        factors = [code.everywhere(code.load(vector.element, row, column)) for row in rows]
-        pairs = [(factor, each) for factor in factors for each in weights]
-        return [add(code, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
+    def some_steps(index: Any, totals: list[Any]) -> list[Any]:
+        here = builder.add(panel, builder.mul(index, code.long(layout.line * layout.unrolled)))
+        offset = builder.mul(index, layout.block or code.long(layout.between))
+        places = [builder.add(row, offset) for row in rows]
+        for step in range(layout.unrolled):
+            line = layout.line * step
+            weights = [code.load(vector, here, code.long(line + 4 * LANES * across)) for across in range(count)]
+            numbers = [code.load(vector.element, place, code.long(layout.between * step)) for place in places]
+            pairs = [(factor, each) for factor in map(code.everywhere, numbers) for each in weights]
+            totals = [add(code, total, *pair) for total, pair in zip(totals, pairs, strict=True)]
+        return totals
 
-    return code.repeat(steps, list(begun), step)
+    return code.repeat(steps, list(begun), some_steps)

@@ -1,6 +1,6 @@
 """How many rows of the left operand a microkernel takes at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyhead.kernels.kernel import kernel
@@ -16,6 +16,22 @@ def rows_at_once(left: int) -> int:
     if left == MOST or left >= MOST + FEWER:
         return MOST
     return FEWER if left >= FEWER else 1
+
+
+def by_count(microkernel: Callable[[int], Any], counts: Sequence[int]) -> Any:
+    """The kernel (count, *operands) that calls microkernel(count)(*operands), where count is one of `counts`."""
+    first, *others = counts
+    this = microkernel(first)
+    another = by_count(microkernel, others) if others else None
+
+    @kernel
+    def chosen(count: int, *operands: Any) -> None:
+        if another is None or count == first:
+            this(*operands)
+        else:
+            another(count, *operands)
+
+    return chosen
 
 
 def by_some(microkernel: Callable[[int], Any], may_repeat: bool = False) -> Any:

@@ -11,23 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ANY, LANES, REAL, REALS, Code, every, instructions
+from polyhead.kernels.llvm import ANY, LANES, REALS, Code, every, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
+from polyhead.kernels.microkernels.registers import Layout, accumulate, add_product
 from polyhead.kernels.microkernels.row_counts import by_some
 
 WIDTH = LANES
-"""Columns of a panel. How many numbers are summed over is a multiple of it."""
+"""How many columns a panel has. How many numbers are summed over is a multiple of it."""
 NUMBER = 4
-"""Bytes of a float32."""
+"""How many bytes a float32 has."""
 LINE = NUMBER * WIDTH
-"""Bytes of a panel's row."""
+"""How many bytes a row of a panel has."""
 
 
 class LeftOperand(NamedTuple):
     """Where the left operand of a product lies."""
 
     place: int
-    """Its address."""
+    """The address of its first number."""
     row: int
     """Bytes between two rows; of a transposed operand, between the rows that are taken together, for each of them."""
     block: int
@@ -113,19 +114,9 @@ def product(code: Code, rows: int, transposed: bool, left: Any, panel: Any, bloc
     In LLVM: left, a LeftOperand; panel [WIDTH · blocks, WIDTH], its address.
     """
     place, row, block = code.parts(left)
-    builder, between, places = code.builder, NUMBER, code.apart(place, row, rows, first)
+    places, between = code.apart(place, row, rows, first), NUMBER
     if transposed:
         between = NUMBER * rows
         places, block = code.apart(places[0], code.long(NUMBER), rows), code.long(between * WIDTH)
-
-    def step(index: Any, totals: list[Any]) -> list[Any]:
-        weights, offset = builder.add(panel, builder.mul(index, code.long(LINE * WIDTH))), builder.mul(index, block)
-        here = [builder.add(place, offset) for place in places]
-        for k in range(WIDTH):
-            weight = code.load(REALS, weights, code.long(LINE * k))
-            numbers = [code.load(REAL, each, code.long(between * k)) for each in here]
-            pairs = zip(numbers, totals, strict=True)
-            totals = [code.multiply_add(code.everywhere(number), weight, total) for number, total in pairs]
-        return totals
-
-    return code.repeat(blocks, [every(0.0)] * rows, step)
+    layout = Layout(LINE, between, WIDTH, block)
+    return accumulate(code, places, panel, blocks, [every(0.0)] * rows, add_product, layout)

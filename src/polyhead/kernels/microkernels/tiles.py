@@ -17,11 +17,11 @@ from polyhead.kernels.microkernels.registers import ADDS_PAIRS, add_pairs
 from polyhead.kernels.numbers.bfloat16 import pairs_of
 
 SQUARE = ROWS * BYTES
-"""Bytes."""
+"""How many bytes a square has."""
 NUMBERS = BYTES // 2
-"""Of bfloat16 in a row."""
+"""How many numbers of bfloat16 a row of a square has."""
 AT_ONCE = 8
-"""Rows whose sums are vectors in registers."""
+"""How many rows have their sums in registers at once."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
 """Tiles: two for sums, one for rows, two for what they are multiplied by."""
 _SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
@@ -74,8 +74,7 @@ def product(
     A square has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
     rows only some may be wanted.
     """
-    builder = code.builder
-    _multiply(Code(builder), left, next_left, rows, [right], next_right, pairs, [out])
+    _multiply(code, left, next_left, rows, [right], next_right, pairs, [out])
 
 
 @instructions(ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, COUNT)
@@ -110,7 +109,7 @@ def _multiply(
     """The same left squares times each list of right ones. `is_supported` says where."""
     if HAS_UNIT:
         steps = _parts(code, pairs, ROWS)
-        _multiply_in_tiles(Tiles(code.builder), left, next_left, rights, next_right, steps, outs)
+        _multiply_in_tiles(Tiles(code), left, next_left, rights, next_right, steps, outs)
     elif ADDS_PAIRS:
         _multiply_in_vectors(code, left, next_left, rows, rights, next_right, pairs, outs)
 

@@ -1,4 +1,4 @@
-"""e^x."""
+"""Exponentials: e^x of a number, of vectors, and summed over many numbers."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from polyhead.kernels.numbers.extremes import BLOCK, VECTORS
 
 LOG2_E = np.float32(1.4426950408889634)
 LARGEST = 60.0
-"""Where `cut_exponentials` cuts off."""
+"""The largest exponent of `cut_exponentials`; it cuts off larger ones."""
 POWERS = tuple(map(np.float32, (1.5403530e-4, 1.3333558e-3, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1)))
 """2^f for f from -½ to ½ is the polynomial with these coefficients, the highest power's first."""
 

@@ -7,7 +7,7 @@ from polyhead.kernels.compiler import cgutils, ir
 from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, every, instructions
 
 VECTORS = 4
-"""Looked at at once, as one comparison takes longer than the next needs to begin."""
+"""How many vectors are compared at once, as one comparison takes longer than the next needs to begin."""
 BLOCK = VECTORS * LANES
 _WORST = {">": every(float("-inf")), "<": every(float("inf"))}
 
@@ -25,7 +25,7 @@ def largest(code: Code, x: Any, blocks: Any) -> Any:
 
 @instructions(ADDRESS, COUNT, result=("float32", "float32"))
 def extent(code: Code, x: Any, blocks: Any) -> Any:
-    """(x, blocks) → the smallest and the largest of them."""
+    """(x, blocks) → the smallest and the largest of `blocks` × BLOCK numbers float32; blocks ≥ 1."""
     builder = code.builder
     orders = ("<", ">")
 
@@ -53,7 +53,7 @@ def peaks_of_blocks(code: Code, x: Any, blocks: Any, out: Any) -> Any:
 
 
 def _block(code: Code, x: Any, index: Any) -> list[Any]:
-    """Vectors of a block."""
+    """The vectors of the block of this index."""
     here = code.builder.add(x, code.builder.mul(index, code.long(4 * BLOCK)))
     return [code.load(REALS, here, code.long(4 * LANES * vector)) for vector in range(VECTORS)]
 
@@ -63,7 +63,7 @@ def _better(code: Code, order: str, one: Any, other: Any) -> Any:
 
 
 def _best(code: Code, order: str, vectors: list[Any]) -> Any:
-    """Of all numbers of the vectors."""
+    """The best of all numbers of these vectors."""
     first, *others = vectors
     for other in others:
         first = _better(code, order, first, other)

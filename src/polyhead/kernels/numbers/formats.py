@@ -13,7 +13,7 @@ from polyhead.kernels.numbers import bfloat16
 from polyhead.kernels.numbers.bfloat16 import beside, parts, widened
 
 Numbers = NDArray[Any]
-"""Of bfloat16, seen as integers of 16 bits, or of float32."""
+"""An array of bfloat16, seen as integers of 16 bits, or of float32."""
 
 _in_kernels = partial(overload, strict=False, jit_options=WITHIN)
 """By the kinds of arguments; the signatures differ, in annotations alone."""
@@ -61,7 +61,7 @@ def _in_pairs(x: Any) -> Callable[[Any], Any]:
 
 
 def apart(two: Any) -> tuple[Any, Any]:
-    """A pair's numbers."""
+    """The two numbers of a pair."""
     return _floats_apart(two) if two.dtype == np.uint64 else parts(two)
 
 

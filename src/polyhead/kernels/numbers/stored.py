@@ -1,4 +1,4 @@
-"""Numbers of bfloat16 or of float32 in memory, for what makes LLVM's instructions: in registers all are of float32."""
+"""Numbers that are bfloat16 or float32 in memory and float32 in registers, for functions of LLVM's instructions."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,34 +8,34 @@ from polyhead.kernels.llvm import INTEGER, INTEGERS, LANES, REAL, REALS, Code
 from polyhead.kernels.numbers.bfloat16 import shorts_of
 
 LINE = 4 * LANES
-"""Bytes of a vector of them."""
+"""How many bytes are looked at together: those of a vector of float32."""
 _SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _SIXTEEN = ir.Constant(INTEGERS, [16] * LANES)
 
 
 class Stored(NamedTuple):
-    """A format."""
+    """A format of numbers in memory."""
 
     size: int
-    """Bytes of a number."""
+    """How many bytes a number has."""
     load: Callable[[Code, Any, Any], Any]
-    """(an address, an offset) → LANES numbers,"""
+    """(address, offset) → LANES numbers from memory, as float32."""
     store: Callable[[Code, Any, Any, Any], None]
-    """and back: (numbers, an address, an offset)."""
+    """(numbers, address, offset) writes LANES numbers of float32 to memory, rounded to the format."""
 
     @property
     def in_line(self) -> int:
-        """Numbers in a line."""
+        """How many numbers a LINE has."""
         return LINE // self.size
 
 
 def stored(array: Any) -> Stored:
-    """The format of an array's numbers, by its type in Numba."""
+    """The format of the numbers of an array, which is given as its type in Numba."""
     return _FLOAT32 if array.dtype == types.float32 else _BFLOAT16
 
 
 def magnitude_of(code: Code, array: Any, place: Any, offset: Any) -> Any:
-    """A line of numbers without their signs, as integers, which are in the same order; a NaN is larger than any."""
+    """The absolute values of a LINE of numbers, as integers of the same order; a NaN is the largest of all."""
     kept = stored(array)
     bits = 8 * kept.size
     whole = ir.VectorType(ir.IntType(bits), kept.in_line)
@@ -43,7 +43,7 @@ def magnitude_of(code: Code, array: Any, place: Any, offset: Any) -> Any:
 
 
 def real_of_magnitude(code: Code, magnitude: Any) -> Any:
-    """One of them as float32."""
+    """An absolute value from `magnitude_of` as float32."""
     builder, missing = code.builder, 32 - magnitude.type.width
     if missing:
         magnitude = builder.shl(builder.zext(magnitude, INTEGER), ir.Constant(INTEGER, missing))

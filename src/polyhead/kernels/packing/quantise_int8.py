@@ -14,7 +14,7 @@ from polyhead.kernels.microkernels.simd import NUMBER
 from polyhead.kernels.numbers.stored import LINE, magnitude_of, real_of_magnitude, stored
 
 AT_ONCE = 4
-"""Rows that `look_down_four` and `add_down_four` take."""
+"""How many rows `look_down_four` and `add_down_four` take."""
 _TO_WHOLE = every(1.5 * 2**23)
 """Added to a number of float32 it leaves the nearest whole number in the last bits."""
 _BYTES = ir.VectorType(BYTE, LANES)

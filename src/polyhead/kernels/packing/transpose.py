@@ -1,4 +1,4 @@
-"""A gradient of bfloat16 transposed, and its rows summed on the way, for the gradients of a weight and a bias.
+"""Transposes a gradient of bfloat16 and sums its rows on the way, for the gradients of a weight and a bias.
 
 Shapes: R rows, N columns.
 """
@@ -15,15 +15,15 @@ from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, rounded, widened
 from polyhead.kernels.numbers.formats import round_all
 
 BLOCK = 2 * LANES
-"""Rows and columns that are transposed in registers: a row of them is one vector."""
+"""How many rows and columns are transposed in registers at once; a row of so many is one vector."""
 _LANE = 8
-"""Numbers in each of a vector's four lanes, within which a CPU mixes two vectors fastest."""
+"""How many numbers each of a vector's four lanes has. Within a lane a CPU shuffles two vectors fastest."""
 _SHORTS = ir.VectorType(ir.IntType(16), BLOCK)
 
 
 @kernel
 def _transpose_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[np.float32]) -> None:
-    """Those from `first` to `end`, at most BLOCK of them."""
+    """Transposes rows `first` to `end` of x, at most BLOCK of them, and adds them to sums [N]."""
     columns = x.shape[1]
     transposed = columns - columns % BLOCK if end - first == BLOCK else 0
     for n in range(0, transposed, BLOCK):
@@ -46,7 +46,10 @@ def transpose(x: Halves, out: Halves, total: Halves) -> None:
 
 @kernel
 def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, total: Halves) -> None:
-    """The same of scale · x where a ReLU and what came after it gave more than 0, activated [R, N], else 0; into x."""
+    """The same of x after it has passed a ReLU: x becomes scale · x where activated [R, N] is not 0, else 0.
+
+    activated: what the ReLU, and a dropout after it, gave.
+    """
     sums, factor = np.zeros(x.shape[1], np.float32), np.float32(scale)
     for first in range(0, x.shape[0], BLOCK):
         end = min(first + BLOCK, x.shape[0])
@@ -73,7 +76,7 @@ def transpose_block(code: Code, x: Any, stride: Any, out: Any, out_stride: Any, 
 
 
 def _totals(code: Code, rows: list[Any]) -> list[Any]:
-    """Σ of vectors of bfloat16 in float32: its first half and its last."""
+    """The sum of vectors of bfloat16 as two vectors of float32: its first half and its last."""
     parts = [parts_of(code, code.builder.bitcast(row, INTEGERS)) for row in rows]
     one, other = (_sum(code, list(each)) for each in zip(*parts, strict=True))
     places = range(LANES // 2), range(LANES // 2, LANES)
@@ -81,6 +84,7 @@ def _totals(code: Code, rows: list[Any]) -> list[Any]:
 
 
 def _sum(code: Code, vectors: list[Any]) -> Any:
+    """The sum of 2ⁿ vectors, added pair by pair."""
     while len(vectors) > 1:
         half = len(vectors) // 2
         vectors = [code.builder.fadd(*two) for two in zip(vectors[:half], vectors[half:], strict=True)]
@@ -88,7 +92,7 @@ def _sum(code: Code, vectors: list[Any]) -> Any:
 
 
 def _lanes_transposed(code: Code, vectors: list[Any]) -> list[Any]:
-    """Four vectors of four lanes → four: the first has all their first lanes …"""
+    """Four vectors of four lanes → their transpose: the first result has the first lane of each vector, and so on."""
     a, b, c, d = vectors
 
     def mixed(one: Any, other: Any, *lanes: int) -> Any:

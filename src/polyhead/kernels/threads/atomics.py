@@ -8,7 +8,7 @@ from polyhead.kernels.compiler import intrinsic, ir, types
 from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LONG, Code, instructions
 
 WORD = 8
-"""Bytes of a number."""
+"""How many bytes a number has."""
 
 
 def _pointer(builder: Any, address: Any) -> Any:
@@ -104,7 +104,7 @@ def has_failed(code: Code, task: Any) -> Any:
 
 @instructions((COUNT, COUNT), COUNT, COUNT, COUNT)
 def call(code: Code, task: Any, member: Any, first: Any, last: Any) -> None:
-    """Calls what `task` made."""
+    """Calls what `task` made, for the numbers first … last - 1."""
     builder = code.builder
     function, given = (builder.extract_value(task, place) for place in range(2))
     builder.call(builder.inttoptr(function, _TASK.as_pointer()), [given, member, first, last])

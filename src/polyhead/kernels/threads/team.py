@@ -25,12 +25,13 @@ from polyhead.kernels.threads import atomics
 
 Board = NDArray[np.int64]
 Task = tuple[int, int]
-"""As `atomics.task` makes it."""
+"""What `atomics.task` makes: by these two numbers any thread can call a kernel."""
 LINE = 8
 """Numbers in a line of the caches: what different threads change is in different ones."""
 JOB, TASK, MEMBERS = 0, 1, LINE
-"""Places on the board: the job's number, negative at the end; behind it the task's two numbers and its count. For each
-member a line: the last job whose share somebody has taken, and the last one whose share the member has done."""
+"""Places on the board. At JOB is the job's number, which is negative at the end; at TASK are the task's two numbers and
+its count. From MEMBERS on each member has a line: the last job whose share somebody has taken, and the last one whose
+share the member has done."""
 MOST = 4
 """Members at most: each further one gains less, and all that lead wait for the last."""
 PATIENCE = 2_000_000

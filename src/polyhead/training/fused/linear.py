@@ -6,8 +6,7 @@ the weight, takes more than twice the time. A kernel transposes it first, and su
 Shapes: N rows, K inputs, M outputs, F numbers within the network.
 """
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from polyhead.hardware import may_use_tiles, multiplies_bfloat16
 from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.arrays.tensors import halves, numbers
-from polyhead.kernels.linear import gemm_amx, gemm_float32, gemm_int8
+from polyhead.kernels.linear import gemm, gemm_float32, gemm_int8
 from polyhead.kernels.microkernels.epilogue import BLOCK
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.simd import WIDTH
@@ -32,16 +31,6 @@ LONG = 1 << 28
 """Multiplications from which oneDNN's products gain more by a kernel, on its way back, than calls from Python cost."""
 
 _scratch = Scratch()
-
-
-class Products(Protocol):
-    """Those of a linear map, of our own."""
-
-    linear: Callable[..., None]
-    input_gradient: Callable[..., None]
-    gated_gradient: Callable[..., None]
-    weight_gradient: Callable[..., None]
-    workspace_bytes: Callable[[int, int, int], int]
 
 
 class FusedLinear(nn.Module):
@@ -79,7 +68,7 @@ def feed_forward(
     outer: Tensor,
     outer_bias: Tensor,
     mask: DropoutMask | None,
-    products: Products | None,
+    products: gemm.Arithmetic | None,
 ) -> Tensor:
     """dropout(max(0, x Wᵀ + b)) Vᵀ + c: x [..., K], inner [F, K] and its bias [F], outer [M, F] and its bias [M].
 
@@ -88,15 +77,15 @@ def feed_forward(
     return _FeedForward.apply(x, inner, inner_bias, outer, outer_bias, mask, products)
 
 
-def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> Products | None:
+def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> gemm.Arithmetic | None:
     """What multiplies x's rows and these weights, if that is our own."""
     sizes = [size for weight in weights for size in weight.shape]
     count = x.numel() // x.size(-1)
     if arithmetic.in_bytes and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
-        return gemm_int8
+        return gemm.Int8()
     if x.dtype == torch.float32:
-        return gemm_float32 if gemm_float32.is_supported() and _fit(sizes, WIDTH) else None
-    return gemm_amx if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
+        return gemm.Float32() if gemm_float32.is_supported() and _fit(sizes, WIDTH) else None
+    return gemm.BFloat16() if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
 
 
 def is_worth_a_kernel(x: Tensor, weight: Tensor) -> bool:
@@ -110,7 +99,7 @@ def _fit(sizes: list[int], multiple: int) -> bool:
 
 class _Linear(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, products: Products | None) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, products: gemm.Arithmetic | None) -> Tensor:
         ctx.save_for_backward(x, weight)
         ctx.products = products
         return _product(products, x, weight, bias)
@@ -130,7 +119,7 @@ class _FeedForward(torch.autograd.Function):
         outer: Tensor,
         outer_bias: Tensor,
         mask: DropoutMask | None,
-        products: Products | None,
+        products: gemm.Arithmetic | None,
     ) -> Tensor:
         hidden = _product(products, x, inner, inner_bias, activated=True)
         if mask is not None:
@@ -147,7 +136,9 @@ class _FeedForward(torch.autograd.Function):
         if products is not None:
             of_outer, d_hidden = _weight_gradient(products, gradient, hidden, outer), torch.empty_like(hidden)
             workspace = _workspace(products, gradient, outer)
-            products.gated_gradient(rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), workspace)
+            gemm.gated_gradient(
+                products, rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), workspace
+            )
             of_inner = _weight_gradient(products, d_hidden, x, inner)
             return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None, None
         d_hidden, d_outer, d_outer_bias = _gradients(None, gradient, hidden, outer)
@@ -156,15 +147,19 @@ class _FeedForward(torch.autograd.Function):
         return d_hidden @ inner, _times(transposed, x), d_inner_bias, d_outer, d_outer_bias, None, None
 
 
-def _product(products: Products | None, x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False) -> Tensor:
+def _product(
+    products: gemm.Arithmetic | None, x: Tensor, weight: Tensor, bias: Tensor, activated: bool = False
+) -> Tensor:
     if products is None:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
     out, workspace = x.new_empty(*x.shape[:-1], weight.size(0)), _workspace(products, x, weight)
-    products.linear(rows(x), numbers(weight), numbers(bias), activated, rows(out), workspace)
+    gemm.linear(products, rows(x), numbers(weight), numbers(bias), activated, rows(out), workspace)
     return out
 
 
-def _gradients(products: Products | None, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _gradients(
+    products: gemm.Arithmetic | None, gradient: Tensor, x: Tensor, weight: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
     """Those of x, weight and bias."""
     if products is not None:
         return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
@@ -173,22 +168,22 @@ def _gradients(products: Products | None, gradient: Tensor, x: Tensor, weight: T
     return gradient @ weight, _times(transposed, x), d_bias
 
 
-def _input_gradient(products: Products, gradient: Tensor, weight: Tensor) -> Tensor:
+def _input_gradient(products: gemm.Arithmetic, gradient: Tensor, weight: Tensor) -> Tensor:
     out = gradient.new_empty(*gradient.shape[:-1], weight.size(1))
-    products.input_gradient(rows(gradient), numbers(weight), rows(out), _workspace(products, gradient, weight))
+    gemm.input_gradient(products, rows(gradient), numbers(weight), rows(out), _workspace(products, gradient, weight))
     return out
 
 
-def _weight_gradient(products: Products, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+def _weight_gradient(products: gemm.Arithmetic, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     d_weight, d_bias = weight.new_empty(weight.shape), weight.new_empty(weight.size(0))
     workspace = _workspace(products, x, weight)
-    products.weight_gradient(rows(gradient), rows(x), numbers(d_weight), numbers(d_bias), workspace)
+    gemm.weight_gradient(products, rows(gradient), rows(x), numbers(d_weight), numbers(d_bias), workspace)
     return d_weight, d_bias
 
 
-def _workspace(products: Products, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
+def _workspace(products: gemm.Arithmetic, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
     """For products of x's rows with a weight, or of its gradient."""
-    size = products.workspace_bytes(x.numel() // x.size(-1), weight.size(1), weight.size(0))
+    size = gemm.workspace_bytes(products, x.numel() // x.size(-1), weight.size(1), weight.size(0))
     return _scratch.take("workspace", (size,), torch.uint8).numpy()
 
 

@@ -80,7 +80,7 @@ def _check(targets: Tensor, rows: int, words: int) -> None:
 def _in_parts(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     """In tiles, as many rows at once as exponentials may be kept of."""
     most = max(BLOCK, BYTES_KEPT // (2 * weight.size(0)))
-    parts = [x.chunk(-(-len(targets) // most)) for x in (features, targets, target_logits)]
+    parts = [x.chunk(max(1, -(-len(targets) // most))) for x in (features, targets, target_logits)]
     found = [_in_tiles(x, weight, words, logits, smoothing) for x, words, logits in zip(*parts, strict=True)]
     if len(found) == 1:
         return found[0]
@@ -136,7 +136,7 @@ def _in_vectors(
         halves(_scratch.take("transposed", transposed, torch.bfloat16)),
     )
     asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
-    found = kernels.Found(totals.numpy(), mean_weight.numpy(), mean_features)
+    found = kernels.Expected(totals.numpy(), mean_weight.numpy(), mean_features)
     if bytes_multiply:
         bytes_ = _scratch.take("bytes", (softmax_int8.workspace_bytes(x.size(0), width, words),), torch.uint8).numpy()
         softmax_int8.softmax_projection(halves(x), halves(weight), across, asked, found, workspace, bytes_)

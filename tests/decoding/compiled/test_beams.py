@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.kernels.step.beams import sort_out, starts_of
+from polyhead.decoding.compiled.beams import sort_out, starts_of
 
 END = 2
 

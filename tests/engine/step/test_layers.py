@@ -2,7 +2,7 @@
 
 import torch
 
-from polyhead.kernels.step.layers import normalise
+from polyhead.engine.step.layers import normalise
 
 
 def test_layer_norm() -> None:

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyhead.decoding.compiled.vocabulary import CHUNK, best_continuations, most_probable, survey
 from polyhead.kernels.numbers.exponential import exponential
-from polyhead.kernels.step.vocabulary import CHUNK, best_continuations, most_probable, survey
 from polyhead.kernels.threads.team import ALONE
 
 

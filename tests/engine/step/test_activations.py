@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from polyhead.kernels.step.activations import gate, gelu
+from polyhead.engine.step.activations import gate, gelu
 
 
 def numbers(rows: int, size: int) -> torch.Tensor:

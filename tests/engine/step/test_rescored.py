@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyhead.engine.step.rescored import MARGIN, sharpen
 from polyhead.hardware import cpu_features
-from polyhead.kernels.step.rescored import MARGIN, sharpen
 from polyhead.kernels.threads.team import ALONE
 
 pytestmark = pytest.mark.skipif("avx2" not in cpu_features(), reason="this CPU has no AVX2")

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.engine.step.activations import gate, gelu
 from polyhead.kernels.attention.by_positions import Sight, attend
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.packed import PackedWeights, multiply
-from polyhead.kernels.step.activations import gate, gelu
 from polyhead.kernels.threads.team import Board
 
 Floats = NDArray[np.float32]
