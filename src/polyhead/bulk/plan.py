@@ -94,30 +94,33 @@ def update(
     directory = record.path.parent
     for each in inputs:
         place = directory / each.name
-        if each.name not in record.planned and (place.exists() or place.is_symlink()):
+        known = each.name in record.planned or place == record.path
+        if not known and (place.exists() or place.is_symlink()):
             raise PolyheadError(f"{place} is in the way: it was not written by this job; name another --out")
     wanted = {each.name for each in inputs}
     for name in record.planned.keys() - wanted - record.done.keys():
         del record.planned[name]  # it was given once, never finished, and is asked for no more
     failures: dict[str, str] = {}
     for each in inputs:
-        known = record.planned.get(each.name)
-        if known is not None and not _is_other(known, each):
-            if each.name in record.done and not (directory / each.name).is_file():
-                say(f"{directory / each.name} is missing: it is made again")
-                del record.done[each.name]
-            continue
         try:
-            found = plan(each)
+            _settle(record, each, plan, say)
         except DataError as error:
             failures[each.name] = str(error)
-            continue
-        if known is not None and found.sha256 != known.sha256:
-            say(f"{each.path} has changed: it is translated again")
-        if known is None or found.sha256 != known.sha256:
-            record.done.pop(each.name, None)
-        record.planned[each.name] = found
     return failures
+
+
+def _settle(record: Record, given: Input, plan: Callable[[Input], Planned], say: Callable[[str], None]) -> None:
+    """Brings what a record says of one file up to date. Raises DataError where it can't be translated."""
+    known, place = record.planned.get(given.name), record.path.parent / given.name
+    if known is None or _is_other(known, given):
+        record.planned[given.name] = found = plan(given)
+        if known is None or found.sha256 != known.sha256:
+            record.done.pop(given.name, None)
+        if known is not None and found.sha256 != known.sha256:
+            say(f"{given.path} has changed: it is translated again")
+    if given.name in record.done and not place.is_file():
+        say(f"{place} is missing: it is made again")
+        del record.done[given.name]
 
 
 def sweep(directory: Path, works: Sequence[FileWork]) -> None:
