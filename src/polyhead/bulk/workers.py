@@ -13,11 +13,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from multiprocessing.process import BaseProcess
 
 from polyhead.bulk.batch_translator import BatchTranslator
 from polyhead.bulk.shard import Outcome, Shard
 from polyhead.bulk.work import work
+from polyhead.orphans import when_orphaned
 
 ATTEMPTS = 3
 """A shard on which so many workers died, one after the other, is given up."""
@@ -165,14 +165,7 @@ def _prepare(translator: BatchTranslator) -> None:
     global _translator
     _translator = translator
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
+    when_orphaned(lambda: os._exit(1))
 
 
 def _work(shard: Shard) -> Outcome:
