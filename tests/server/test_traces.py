@@ -1,6 +1,7 @@
 """How long traces are kept."""
 
 import pickle
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -32,10 +33,16 @@ def make(request, clock, tmp_path):
 
     def made(budget):
         limits = Limits(budget, 60)
-        shelf = MemoryShelf(limits, clock) if request.param == "in memory" else Sized(tmp_path, limits, clock)
+        shelf = MemoryShelf(limits, clock) if request.param == "in memory" else Sized(tmp_path, limits, ticking(clock))
         return TraceStore(60, shelf, clock)
 
     return made
+
+
+def ticking(clock):
+    """The clock a little later each time it is asked, as a system's is."""
+    asked = count()
+    return lambda: clock() + next(asked) / 1000
 
 
 class Sized(SharedShelf):

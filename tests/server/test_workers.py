@@ -190,3 +190,22 @@ def test_what_cannot_be_served_is_said_before_there_are_workers(tmp_path, tagged
         assert done.returncode == 1
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+DYING = """
+import os, sys
+from polyhead.cli import main
+if __name__ == "__main__":
+    sys.exit(main())
+os._exit(7)
+"""
+
+
+def test_workers_that_die_at_once_are_not_replaced_for_ever(tagged, tmp_path):
+    script = tmp_path / "dying.py"
+    script.write_text(DYING)
+    command = [sys.executable, script, "serve", tagged, "--workers", "2", "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 1
+    assert "has died and is replaced" in done.stderr
+    assert done.stderr.endswith("polyhead: the workers can't begin, or die soon after; what they said is above\n")

@@ -23,6 +23,8 @@ from polyhead.server.shared import Shared
 
 _STUCK = 120.0
 """Seconds after which a worker that answers nothing at all is taken for stuck, and replaced."""
+MOST_DEATHS, _LATELY = 5, 60.0
+"""So many times a worker may die within so many seconds; if it is more, something is wrong with all of them."""
 _LAST_WORDS = 15.0
 """Seconds that workers have, after the requests under way, to end what they do."""
 
@@ -69,7 +71,7 @@ def run_workers(
         supervisor = Supervisor(told, [listener], config.timeout + _LAST_WORDS)
         supervisor.run()
         if supervisor.failed:
-            raise PolyheadError("a worker could not begin; what it said is above")
+            raise PolyheadError("the workers can't begin, or die soon after; what they said is above")
 
 
 class Supervisor(Multiprocess):
@@ -82,6 +84,7 @@ class Supervisor(Multiprocess):
         for number in ignored:  # as under nohup
             signal.signal(number, signal.SIG_IGN)
         self._patience = patience
+        self._deaths: list[float] = []
         self.failed = False
 
     def handle_hup(self) -> None:
@@ -90,9 +93,16 @@ class Supervisor(Multiprocess):
 
     def keep_subprocess_alive(self) -> None:
         """Replaces workers that have died, and ends where they can't even begin."""
-        going_on = not self.should_exit.is_set()
+        before = [each.pid for each in self.processes]
         super().keep_subprocess_alive()
-        self.failed = going_on and self.should_exit.is_set()
+        died = [old for old, now in zip(before, self.processes, strict=True) if old != now.pid]
+        for process in died:
+            print(f"polyhead: worker {process} has died and is replaced", file=sys.stderr, flush=True)
+        now = time.monotonic()
+        self._deaths = [death for death in self._deaths if now - death < _LATELY] + [now] * len(died)
+        if len(self._deaths) > MOST_DEATHS * self.processes_num:
+            self.should_exit.set()
+        self.failed = self.should_exit.is_set()  # signals are handled elsewhere
 
     def join_all(self) -> None:
         """Waits for the workers, and kills those that don't come to their end."""
