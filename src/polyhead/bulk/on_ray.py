@@ -37,7 +37,7 @@ def on_ray(translator: BatchTranslator, count: int | None) -> Run:
             return
         _connect(ray)
         rows = ray.data.from_items(given, override_num_blocks=min(len(given), _BLOCKS))
-        many = {} if count is None else {"concurrency": count}
+        many = {} if count is None else {"compute": ray.data.TaskPoolStrategy(size=count)}
         done = rows.map_batches(
             _rows_by(translator), batch_size=1, num_cpus=translator.threads or 1, batch_format="numpy", **many
         )

@@ -76,7 +76,7 @@ def translate(
         A model directory.
     files
         Text to translate: lines of any number of sentences, which are translated one by one. Standard input if left
-        out. With --out, several files, directories and patterns such as 'texts/*.txt' as well.
+        out. With --out, several files, directories and patterns with wildcards, in quotes, as well.
     to
         The target language, for a model that writes several.
     beam

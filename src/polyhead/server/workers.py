@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from polyhead.errors import PolyheadError
 from polyhead.orphans import when_orphaned
@@ -21,8 +21,6 @@ from polyhead.server.metrics import share
 from polyhead.server.settings import ServerConfig
 from polyhead.server.shared import Shared
 
-_STUCK = 120.0
-"""Seconds after which a worker that answers nothing at all is taken for stuck, and replaced."""
 MOST_DEATHS, _LATELY = 5, 60.0
 """So many times a worker may die within so many seconds; if it is more, something is wrong with all of them."""
 _LAST_WORDS = 15.0
@@ -65,9 +63,7 @@ def run_workers(
         shared.make()
         share(shared.metrics)
         application = Application(tuple(path.absolute() for path in models), config, shared)
-        told = uvicorn.Config(
-            application, factory=True, workers=count, timeout_worker_healthcheck=int(_STUCK), **settings
-        )
+        told = uvicorn.Config(application, factory=True, workers=count, **settings)
         supervisor = Supervisor(told, [listener], config.timeout + _LAST_WORDS)
         supervisor.run()
         if supervisor.failed:
@@ -92,17 +88,23 @@ class Supervisor(Multiprocess):
         self.handle_term()
 
     def keep_subprocess_alive(self) -> None:
-        """Replaces workers that have died, and ends where they can't even begin."""
-        before = [each.pid for each in self.processes]
-        super().keep_subprocess_alive()
-        died = [old for old, now in zip(before, self.processes, strict=True) if old != now.pid]
-        for process in died:
-            print(f"polyhead: worker {process} has died and is replaced", file=sys.stderr, flush=True)
-        now = time.monotonic()
-        self._deaths = [death for death in self._deaths if now - death < _LATELY] + [now] * len(died)
-        if len(self._deaths) > MOST_DEATHS * self.processes_num:
-            self.should_exit.set()
-        self.failed = self.should_exit.is_set()  # signals are handled elsewhere
+        """Replaces workers that have died, and ends where they can't even begin.
+
+        uvicorn would ask each whether it answers, and hear no signals until it does or its time is up.
+        """
+        for place, worker in enumerate(self.processes):
+            if worker.process.is_alive():
+                continue
+            worker.join()
+            now = time.monotonic()
+            self._deaths = [death for death in self._deaths if now - death < _LATELY] + [now]
+            if worker.exitcode == STARTUP_FAILURE or len(self._deaths) > MOST_DEATHS * self.processes_num:
+                self.failed = True
+                self.should_exit.set()
+                return
+            print(f"polyhead: worker {worker.pid} has died and is replaced", file=sys.stderr, flush=True)
+            self.processes[place] = Process(self.config, self.sockets)
+            self.processes[place].start()
 
     def join_all(self) -> None:
         """Waits for the workers, and kills those that don't come to their end."""
