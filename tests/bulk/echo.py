@@ -29,7 +29,7 @@ class Echo(BatchTranslator):
     def translations(self, texts: Sequence[Any]) -> list[Translation]:
         lines = [text if isinstance(text, str) else text.text for text in texts]
         (self.marks / f"process {os.getpid()}").touch()
-        time.sleep(self.seconds)
+        time.sleep(60 if "take long" in lines else self.seconds)
         for line in lines:
             mark = self.marks / line.replace(" ", "-")
             if line == "die always" or (line.startswith("die once") and not mark.exists()):

@@ -227,15 +227,18 @@ def test_a_job_that_is_killed_leaves_no_worker_and_is_finished_by_the_next_one(d
 
 
 def test_ending_a_job_ends_its_workers_at_once(doing):
-    doing.write("a.txt", "".join(f"line {i}\n" for i in range(6)))
+    doing.write("a.txt", "one\ntwo\nthree\ntake long\n")
+    begun = []
 
     def ended(shards):
         outcomes = in_processes(doing.echo(), 1)(shards)
         yield next(outcomes)
+        begun.append(time.monotonic())
         outcomes.close()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         doing.run(ended)
+    assert time.monotonic() - begun[0] < 40
     (worker,) = (int(path.name.split()[1]) for path in doing.folder.glob("process *"))
     assert not alive(worker)
