@@ -18,7 +18,15 @@ from sphinx.util.docutils import ReferenceRole
 ROOT = Path(__file__).parent.parent
 SHORT = "src/polyhead/"
 """What is left out of the name of a file that is shown by its path."""
-LEXERS = {".py": "python", ".toml": "toml", ".md": "markdown", ".txt": "text", "": "make"}
+LEXERS = {
+    ".py": "python",
+    ".toml": "toml",
+    ".md": "markdown",
+    ".yaml": "yaml",
+    "Makefile": "make",
+    "Dockerfile": "docker",
+}
+"""How a file is coloured, by the ending of its name, or by its name where that has none."""
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +68,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     for path, pages in sorted(_noted(app.env).items()):
         file = ROOT / path
         if pages and file.is_file():
-            lexer = LEXERS.get(file.suffix, "text")
+            lexer = LEXERS.get(file.suffix or file.name, "text")
             text = file.read_text(encoding="utf-8")
             shown = app.builder.highlighter.highlight_block(text, lexer)  # type: ignore[attr-defined]
             body = f'<div class="source-page"><h1>{path}</h1>{shown}</div>'

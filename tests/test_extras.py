@@ -138,7 +138,7 @@ def test_every_extra_that_is_named_is_one_of_the_projects() -> None:
     project = tomllib.loads((Path(polyhead.__file__).parents[2] / "pyproject.toml").read_text())["project"]
     brought_by = packages_distributions()
     for package, extra in EXTRAS.items():
-        name = brought_by[package][0].lower()
+        name = brought_by.get(package, [package])[0].lower()  # Ray is no part of what tests need
         assert any(each.lower().startswith(name) for each in project["optional-dependencies"][extra])
         assert not any(each.lower().startswith(name) for each in project["dependencies"])
 

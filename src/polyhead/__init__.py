@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from polyhead.extras import needing_extra
 
 if TYPE_CHECKING:
+    from polyhead.bulk.batch_translator import BatchTranslator
     from polyhead.errors import PolyheadError
     from polyhead.evaluation.metrics import evaluate
     from polyhead.recipe.train import train
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from polyhead.translating.translator import Translator
 
 __version__ = "0.1.0"
-__all__ = ["PolyheadError", "Translation", "Translator", "__version__", "evaluate", "train"]
+__all__ = ["BatchTranslator", "PolyheadError", "Translation", "Translator", "__version__", "evaluate", "train"]
 
 _HOMES = {
+    "BatchTranslator": "polyhead.bulk.batch_translator",
     "PolyheadError": "polyhead.errors",
     "Translation": "polyhead.translating.translation",
     "Translator": "polyhead.translating.translator",

@@ -13,6 +13,7 @@ EXTRAS = {
     "polib": "files",
     "pyarrow": "files",
     "yaml": "files",
+    "ray": "ray",
 }
 """Package → the extra of polyhead that brings it."""
 

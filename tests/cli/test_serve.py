@@ -26,7 +26,7 @@ def test_a_key_file_that_is_missing_is_named(polyhead, toy_model, tmp_path):
 
 def test_what_is_asked_for_on_the_command_line_is_what_the_server_does(polyhead, toy_model, tmp_path, monkeypatch):
     seen = []
-    monkeypatch.setattr("polyhead.server.run.run", lambda paths, config, host, port: seen.append((config, host)))
+    monkeypatch.setattr("polyhead.server.run.run", lambda paths, config, host, *more: seen.append((config, host)))
     suggestions = tmp_path / "suggestions.jsonl"
     options = ["--host", "mt.lan", "--allowed-host", "translate.example.org", "--suggestions", suggestions]
     options += ["--max-file", 2, "--file-timeout", 7, "--file-memory", 3, "--file-seconds", 9, "--origin", "*"]

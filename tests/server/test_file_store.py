@@ -2,9 +2,10 @@
 
 import pytest
 
-from polyhead.server.file_store import FileStore
+from polyhead.server.file_store import FileStore, limits_of_files
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
+from polyhead.server.shelf import MemoryShelf
 
 
 class Clock:
@@ -15,7 +16,8 @@ class Clock:
 
 
 def store(clock=None, **settings):
-    return FileStore(ServerConfig(**settings), clock or Clock())
+    config = ServerConfig(**settings)
+    return FileStore(config, MemoryShelf(limits_of_files(config), clock or Clock()))
 
 
 def has(files, key):

@@ -77,3 +77,12 @@ def read_config(directory: Path) -> BundleConfig:
         problem = error.errors()[0]
         key = ".".join(str(part) for part in problem["loc"])
         raise ModelError(f"{path}: {key}: {problem['msg']}; copy the model directory again") from None
+
+
+def languages_of(config: BundleConfig, asked: str | None) -> tuple[str | None, str]:
+    """The source's language, as far as the model says one, and the target's; "und" where nobody says any.
+
+    asked: the target language that the user named, if any
+    """
+    known = [language for language in config.source_languages if language != asked]
+    return known[0] if len(known) == 1 else None, asked or next(iter(config.target_languages), "und")

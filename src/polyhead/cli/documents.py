@@ -11,7 +11,6 @@ from polyhead.errors import DataError, counted
 from polyhead.inline.codes import Marked
 
 if TYPE_CHECKING:
-    from polyhead.bundle.config import BundleConfig
     from polyhead.translating.translator import Translation
 
 COMPRESSED = {"gzip", "bzip2", "xz", "zstd"}
@@ -70,12 +69,6 @@ def translate_document(
 def say_problems(results: Sequence["Translation"]) -> None:
     """Says on standard error which translations of lines should be looked at, and why."""
     _say([f"line {number}: {problem}" for number, each in enumerate(results, 1) for problem in each.problems])
-
-
-def languages_of(config: "BundleConfig", asked: str | None) -> tuple[str | None, str]:
-    """The source's language, as far as the model says one, and the target's; "und" where nobody says any."""
-    known = [language for language in config.source_languages if language != asked]
-    return known[0] if len(known) == 1 else None, asked or next(iter(config.target_languages), "und")
 
 
 def _say(problems: Sequence[str]) -> None:

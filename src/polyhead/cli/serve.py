@@ -43,6 +43,7 @@ def serve(
     file_timeout: Seconds = 600.0,
     file_memory: PositiveMebibytes = 128,
     file_seconds: Seconds = 1800.0,
+    workers: Threads = 1,
 ) -> None:
     """Serve models over HTTP, and the page that shows what happens inside them.
 
@@ -60,7 +61,7 @@ def serve(
     port
         The port to answer at.
     threads
-        CPU threads.
+        CPU threads, of each worker. The workers share the cores if left out.
     memory
         MiB of weights to keep loaded; above, the models used longest ago are unloaded. All if left out.
     max_characters
@@ -94,18 +95,21 @@ def serve(
         MiB of translated files to keep until they are fetched.
     file_seconds
         How long a translated file is kept.
+    workers
+        Processes that answer requests. What others of these options limit each worker has for itself, but files,
+        traces and suggestions are found by all.
 
     """
     if importlib.util.find_spec("fastapi") is None or importlib.util.find_spec("uvicorn") is None:
         raise UsageError("the server needs FastAPI and uvicorn: pip install 'polyhead[serve]'")
     key = _api_key(api_key_file)
 
-    from polyhead.hardware import use_cores
+    from polyhead.hardware import cores, use_cores
     from polyhead.server.run import run
     from polyhead.server.settings import ServerConfig
 
-    if threads is not None:
-        use_cores(threads)
+    if threads is not None or workers > 1:
+        use_cores(threads or max(1, cores() // workers))
     config = ServerConfig.model_validate(
         {
             "max_characters": max_characters,
@@ -126,7 +130,7 @@ def serve(
             "file_seconds": file_seconds,
         }
     )
-    run([model, *more], config, host, port)
+    run([model, *more], config, host, port, workers)
 
 
 def _api_key(file: Path | None) -> str | None:

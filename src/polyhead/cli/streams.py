@@ -1,12 +1,16 @@
 """Lines in from files or standard input; results out to standard output, everything else to standard error."""
 
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
 from polyhead.corpora.text_lines import read_text_lines, read_text_lines_of
 from polyhead.refusals import write_errors
+
+_EVERY = 30.0
+"""Seconds between two lines of progress."""
 
 
 def read_lines(path: Path | None) -> list[str]:
@@ -41,3 +45,31 @@ def progress_bar(label: str, total: int) -> Generator[Callable[[int], None]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)
         yield lambda done: progress.advance(task, done)
+
+
+@contextmanager
+def progress_in_lines(label: str, total: int) -> Generator[Callable[[int], None]]:
+    """The same for what takes hours: where there is no terminal, a line now and then says how far it is."""
+    if sys.stderr.isatty():
+        with progress_bar(label, total) as draw:
+            yield draw
+        return
+    begun = said = time.monotonic()
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done, said
+        done += more
+        now = time.monotonic()
+        if now - said >= _EVERY and 0 < done < total:
+            said = now
+            left = (now - begun) / done * (total - done)
+            print(f"polyhead: {label}: {done:,} of {total:,} lines, about {_in_words(left)} left", file=sys.stderr)
+
+    yield advance
+
+
+def _in_words(seconds: float) -> str:
+    """A time as people say it, such as `3 min` or `1 h 20 min`."""
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

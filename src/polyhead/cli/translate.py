@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -21,6 +20,7 @@ from polyhead.cli.numbers import (
     Seed,
     Share,
     Temperature,
+    Texts,
     Threads,
 )
 from polyhead.cli.paths import NamedPath
@@ -28,15 +28,14 @@ from polyhead.cli.usage import UsageError
 from polyhead.inline.find import Kind
 
 if TYPE_CHECKING:
-    from polyhead.decoding.config import BeamConfig, SamplingConfig
+    from polyhead.translating.pieces import Split
     from polyhead.translating.translator import Translation
 
 
 def translate(
     model: NamedPath,
-    file: NamedPath | None = None,
     /,
-    *,
+    *files: NamedPath,
     to: str | None = None,
     beam: Beam | None = None,
     n_best: Beam = 1,
@@ -63,16 +62,21 @@ def translate(
     dtype: Literal["auto", "float32", "int8"] = "auto",
     shortlist: bool = False,
     json_lines: Annotated[bool, Parameter(name="--json")] = False,
+    workers: Threads | None = None,
+    shard_lines: Texts = 1000,
+    column: str | None = None,
+    into: str = "translation",
+    ray: bool = False,
 ) -> None:
-    """Translate lines of text, as many lines out as in, or a file with its form kept.
+    """Translate lines of text, as many lines out as in, or a file with its form kept, or many files.
 
     Parameters
     ----------
     model
         A model directory.
-    file
+    files
         Text to translate: lines of any number of sentences, which are translated one by one. Standard input if left
-        out.
+        out. With --out, several files, directories and patterns with wildcards, in quotes, as well.
     to
         The target language, for a model that writes several.
     beam
@@ -105,7 +109,9 @@ def translate(
         A file of target prefixes, line by line, that the translations must begin with.
     out
         Translate the file with its form kept and write it here: HTML, Markdown, PO, XLIFF, TMX, SRT, WebVTT, JSON and
-        YAML string tables, DOCX, ODT, plain text. Tags and placeholders come back once each, in their places.
+        YAML string tables, DOCX, ODT, plain text. Tags and placeholders come back once each, in their places. Or the
+        directory for the translations of several files, which are shared out to worker processes; give the same command
+        again to finish what was interrupted.
     protect
         What stays as it is in lines of text: printf (%s), braces ({name}), tags (<b>), entities (&amp;) or escapes,
         which are written with a backslash. Give it once for each. Files that --out writes have their own.
@@ -132,35 +138,53 @@ def translate(
         but it may change answers, and scores are over those pieces. `polyhead shortlist` makes one.
     json_lines
         One JSON object a line: text, score, tokens, log-probabilities, alternatives, alignment.
+    workers
+        Processes that share out what goes into a directory; as many as there are cores and memory for if left out.
+    shard_lines
+        Lines that a worker translates in one go: what is lost at most when it is killed.
+    column
+        The column of Parquet tables to translate, into a directory.
+    into
+        The column that the translations of tables are written to.
+    ray
+        Let Ray Data share the work out to the machines of its cluster, which all reach the files under the same paths.
 
     """
-    from polyhead.cli.documents import (
-        languages_of,
-        read_document,
-        refuse_documents,
-        say_problems,
-        translate_document,
-    )
+    from polyhead.bundle.config import languages_of, read_config
+    from polyhead.cli.bulk import Sharing, is_bulk, only_file, translate_bulk
+    from polyhead.cli.documents import read_document, refuse_documents, say_problems, translate_document
     from polyhead.cli.fewer import say_fewer
+    from polyhead.cli.searching import Asked
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
+    from polyhead.cli.written import written
     from polyhead.hardware import use_cores
     from polyhead.inline.codes import Marked
     from polyhead.inline.find import find, pattern
     from polyhead.translating.translator import Translator
 
-    if sample and (n_best > 1 or beam is not None or patience is not None):
-        raise UsageError("--sample draws one translation a line; leave out --beam, --n-best and --patience")
+    shape = {"min_length": min_length, "max_length": max_length, "length_penalty": length_penalty}
     drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    if not sample and drawn != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
-        raise UsageError("--temperature, --top-k and --top-p shape a distribution to draw from; add --sample")
-    if min_length is not None and max_length is not None and min_length > max_length:
-        raise UsageError(f"--min-length {min_length} is above --max-length {max_length}: no output can have both")
+    asked = Asked({**shape, "no_repeat_ngram": no_repeat_ngram}, patience, sample, drawn, seed)
+    asked.check(has_beam=n_best > 1 or beam is not None)
+    if out is not None and (prefix, align, json_lines, n_best) != (None, False, False, 1):
+        raise UsageError("--out writes a file in its own form; leave out --prefix, --align, --json and --n-best")
+    own = [pattern(each) for each in keep]
+    split: Split = "line" if no_split else "auto"
+    sharing = Sharing(workers, shard_lines, column, into, ray)
+    if out is not None and is_bulk(files, out, sharing):
+        from dataclasses import replace
+
+        from polyhead.bulk.batch_translator import BatchTranslator
+
+        settings = asked.settings(read_config(model).decoding)
+        sent = BatchTranslator(model, ensemble, to, settings, beam, split, batch_tokens, engine, dtype)
+        kept = replace(sent, shortlist=shortlist, protect=protect, keep=keep, threads=threads)
+        translate_bulk(files, out, kept, sharing)
+        return
+    file = only_file(files, sharing)
     if threads is not None:
         use_cores(threads)
-    own = [pattern(each) for each in keep]
     document = read_document(file, out) if out is not None else None
-    if document is not None and (prefix, align, json_lines, n_best) != (None, False, False, 1):
-        raise UsageError("--out writes a file in its own form; leave out --prefix, --align, --json and --n-best")
     if document is None:
         refuse_documents(file)
     lines = read_lines(file) if document is None else []
@@ -168,16 +192,7 @@ def translate(
     translator = Translator.load(model, *ensemble, engine=engine, dtype=dtype, shortlist=shortlist)
     chosen = sorted({str(choice) for choice in translator.choices})
     print(", ".join([*chosen, "shortlist"] if shortlist else chosen), file=sys.stderr)
-    shape = {
-        "min_length": min_length,
-        "max_length": max_length,
-        "length_penalty": length_penalty,
-        "no_repeat_ngram": no_repeat_ngram,
-    }
-    if sample:
-        search = _sampling(translator.config.decoding, shape, {**drawn, "seed": seed})
-    else:
-        search = _beam(translator.config.decoding, {**shape, "patience": patience})
+    search = asked.settings(translator.config.decoding)
 
     def run(texts: Sequence[Marked]) -> list[Translation]:
         with progress_bar("translating", len(texts)) as advance:
@@ -189,7 +204,7 @@ def translate(
                 target_language=to,
                 prefixes=prefixes,
                 align=align,
-                split="line" if no_split else "auto",
+                split=split,
                 batch_tokens=batch_tokens,
                 progress=advance,
             )
@@ -198,49 +213,6 @@ def translate(
         translate_document(document, (file, out), languages_of(translator.config, to), run, own)
     else:
         results = run([find(line, protect, own) for line in lines])
-        write_lines(_written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
+        write_lines(written(results, as_json=json_lines, ranked=n_best > 1, aligned=align))
         say_problems(results)
         say_fewer(results, n_best)
-
-
-def _beam(usual: BeamConfig, asked: Mapping[str, float | None]) -> BeamConfig:
-    """The model's own beam search with what was asked for in its place."""
-    return type(usual).model_validate({**usual.model_dump(), **_given(asked)})
-
-
-def _sampling(usual: BeamConfig, asked: Mapping[str, float | None], drawn: Mapping[str, float]) -> SamplingConfig:
-    """The same, but drawn as `drawn` says."""
-    from polyhead.decoding.config import SamplingConfig
-
-    return SamplingConfig.model_validate({**{key: getattr(usual, key) for key in asked}, **_given(asked), **drawn})
-
-
-def _given(asked: Mapping[str, float | None]) -> dict[str, float]:
-    return {key: value for key, value in asked.items() if value is not None}
-
-
-def _written(results: Sequence[Translation], *, as_json: bool, ranked: bool, aligned: bool) -> Iterator[str]:
-    """The lines of output in the form asked for."""
-    from dataclasses import asdict
-
-    from polyhead.translating.alignment import pharaoh
-
-    for number, result in enumerate(results):
-        if as_json:
-            yield json.dumps(asdict(_with_codes(result)), ensure_ascii=False)
-        elif ranked:
-            for each in result.alternatives or (result,):
-                alignment = f" ||| {pharaoh(each.alignment or ())}" if aligned else ""
-                yield f"{number} ||| {each.marked.written()} ||| {each.score:.6f}{alignment}"
-        elif aligned:
-            yield f"{result.marked.written()}\t{pharaoh(result.alignment or ())}"
-        else:
-            yield result.marked.written()
-
-
-def _with_codes(translation: Translation) -> Translation:
-    """The same with the codes written into its text."""
-    from dataclasses import replace
-
-    others = tuple(map(_with_codes, translation.alternatives))
-    return replace(translation, text=translation.marked.written(), alternatives=others)

@@ -9,8 +9,11 @@
 Three interfaces are spoken: polyhead's own, LibreTranslate's and DeepL's. `fields` reads what the clients of the latter
 two send in query strings, JSON and forms, and `dialects` tells them of problems in their way. `documents` makes texts
 of HTML and of XML (`xml_markup`), whose tags are inline codes. Whole files go through `polyhead.formats`
-(`known_files`, `file_translation`) and wait in memory to be fetched (`file_store`). `suggestions` keeps what people
-suggest.
+(`known_files`, `file_translation`) and wait to be fetched (`file_store`). `suggestions` keeps what people suggest.
+
+`run` answers in one process, or has `workers` start several at one address. Traces and files stand on a shelf: in the
+memory of the one process (`shelf`), or in a directory that all workers have together (`shared`, `shared_shelf`), as
+they have counts (`metrics`) and packed weights (`polyhead.engine.shared`).
 
 Each model has one thread and one queue (`batcher`). The thread takes the text that has waited longest and, of those
 that are to be translated in the same way, the texts nearest to it in length; that choice is a pure function

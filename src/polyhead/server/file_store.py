@@ -1,16 +1,15 @@
-"""Translated files until somebody fetches them: in memory, under names that nobody can guess, for a while."""
+"""Translated files until somebody fetches them: under names that nobody can guess, for a while."""
 
 import re
 import secrets
 import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
+from polyhead.server.shelf import Limits, MemoryShelf, Shelf
 
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 _LONGEST_NAME = 100
@@ -23,38 +22,31 @@ class KeptFile:
     name: str
     """What whoever fetches it should call it."""
     content: bytes
-    expires: float
-    """By the store's clock."""
 
 
 class FileStore:
-    """Translated files by their keys, the newest of them; gone with the process. Safe to use from several threads."""
+    """Translated files by their keys, the newest of them. Safe to use from several threads."""
 
-    def __init__(self, config: ServerConfig, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, config: ServerConfig, shelf: Shelf[KeptFile] | None = None) -> None:
+        """shelf: what keeps them; None: the memory of this process"""
         self._config = config
-        self._clock = clock
+        self._shelf = shelf or MemoryShelf[KeptFile](limits_of_files(config))
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, KeptFile] = OrderedDict()
         self._at_work = 0
 
     def add(self, name: str, content: bytes) -> str:
         """Keeps a file; → its key, which ends in its name. The oldest go until the rest fits; the newest stays."""
         safe = _safe(name)
         key = f"{secrets.token_urlsafe(24)}.{safe}"
-        with self._lock:
-            self._kept[key] = KeptFile(safe, content, self._clock() + self._config.file_seconds)
-            self._expire()
-            while len(self._kept) > 1 and (len(self._kept) > self._config.max_files or self._is_over()):
-                self._kept.popitem(last=False)
+        self._shelf.put(key, KeptFile(safe, content), len(content))
         return key
 
     def get(self, key: str) -> KeptFile:
         """The file of this key. Raises Problem not_found."""
-        with self._lock:
-            self._expire()
-            if key not in self._kept:
-                raise Problem("not_found", "there is no such file, or no longer; translate it again")
-            return self._kept[key]
+        found = self._shelf.get(key)
+        if found is None:
+            raise Problem("not_found", "there is no such file, or no longer; translate it again")
+        return found
 
     @contextmanager
     def working(self) -> Generator[None]:
@@ -75,16 +67,12 @@ class FileStore:
 
     def clear(self) -> None:
         """Forgets all files."""
-        with self._lock:
-            self._kept.clear()
+        self._shelf.clear()
 
-    def _expire(self) -> None:
-        now = self._clock()
-        for key in [key for key, kept in self._kept.items() if kept.expires <= now]:
-            del self._kept[key]
 
-    def _is_over(self) -> bool:
-        return sum(len(kept.content) for kept in self._kept.values()) > self._config.file_memory
+def limits_of_files(config: ServerConfig) -> Limits:
+    """How many files are kept, and how long."""
+    return Limits(config.file_memory, config.file_seconds, config.max_files)
 
 
 def _safe(name: str) -> str:

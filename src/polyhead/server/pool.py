@@ -76,8 +76,10 @@ def open_directories(paths: Sequence[Path]) -> list[ModelDirectory]:
 class ModelPool:
     """Loaded models within a budget of bytes; above it those go that were used longest ago and are idle."""
 
-    def __init__(self, budget: int | None, metrics: Metrics) -> None:
+    def __init__(self, budget: int | None, metrics: Metrics, packed: Path | None = None) -> None:
+        """packed: the folder in which processes share packed weights; None: this process is alone"""
         self._budget = budget
+        self._packed = packed
         self._metrics = metrics
         self._lock = threading.Lock()
         self._loaded: OrderedDict[str, tuple[ModelDirectory, Translator]] = OrderedDict()
@@ -114,7 +116,7 @@ class ModelPool:
 
     def _load(self, model: ModelDirectory) -> Translator:
         try:
-            translator = Translator.load(model.path)
+            translator = Translator.load(model.path, packed=self._packed)
         except ModelError as error:
             raise Problem("model_unavailable", f"the model {model.id} cannot be loaded: {error}") from error
         self._metrics.loaded.labels(model.id).set(model.nbytes)

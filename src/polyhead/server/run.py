@@ -3,42 +3,71 @@
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from polyhead.errors import PolyheadError
 from polyhead.server.app import build_app
-from polyhead.server.pool import open_directories
+from polyhead.server.detection import Detector
+from polyhead.server.pool import ModelDirectory, open_directories
 from polyhead.server.services import Services
 from polyhead.server.settings import ServerConfig
+from polyhead.server.suggestions import SuggestionFile
+from polyhead.server.workers import run_workers
 
 BACKLOG = 2048
 """So many connections may wait to be taken up."""
 
 
-def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int) -> None:
+def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int, workers: int = 1) -> None:
     """Answers at `host:port` and says so on standard error; port 0 takes any that is free.
+
+    workers: the processes that answer; one is this process itself
 
     SIGTERM, SIGHUP and SIGINT let the requests under way come to their end first. Raises ModelError for a directory
     that is no model, PolyheadError for an address that cannot be listened at and a file that cannot be written.
     """
     models = open_directories(paths)
+    names, shown = ", ".join(model.id for model in models), f"[{host}]" if ":" in host else host
+    settings = {
+        "backlog": BACKLOG,
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": int(config.timeout) + 1,
+    }
     with _listen(host, port) as listener:
-        services = Services.start(models, config)
-        _let_finish()
-        names, shown = ", ".join(model.id for model in models), f"[{host}]" if ":" in host else host
-        print(f"serving {names} at http://{shown}:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
-        settings = uvicorn.Config(
-            build_app(services),
-            backlog=BACKLOG,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=int(config.timeout) + 1,
-        )
-        uvicorn.Server(settings).run([listener])
+        told = f"serving {names} at http://{shown}:{listener.getsockname()[1]}"
+        if workers == 1:
+            _run_here(models, config, listener, settings, told)
+            return
+        _check(models, config)
+        print(f"{told} by {workers} workers", file=sys.stderr, flush=True)
+        run_workers(workers, paths, config, listener, settings)
+
+
+def _run_here(
+    models: Sequence[ModelDirectory],
+    config: ServerConfig,
+    listener: socket.socket,
+    settings: Mapping[str, Any],
+    told: str,
+) -> None:
+    """Answers in this process. told: what is said when it can"""
+    services = Services.start(models, config)
+    _let_finish()
+    print(told, file=sys.stderr, flush=True)
+    uvicorn.Server(uvicorn.Config(build_app(services), **settings)).run([listener])
+
+
+def _check(models: Sequence[ModelDirectory], config: ServerConfig) -> None:
+    """Raises PolyheadError where workers could not begin, before there are any."""
+    Detector(models)
+    if config.suggestions is not None:
+        SuggestionFile(config.suggestions, config.max_suggestions).close()
 
 
 def _let_finish() -> None:

@@ -12,25 +12,20 @@ from starlette.requests import ClientDisconnect
 
 from polyhead.server.batcher import Batcher
 from polyhead.server.detection import Detector
-from polyhead.server.file_store import FileStore
+from polyhead.server.file_store import FileStore, limits_of_files
 from polyhead.server.file_translation import FileFormats
 from polyhead.server.known_files import KNOWN_FILES
 from polyhead.server.metrics import Metrics
 from polyhead.server.pool import ModelDirectory, ModelPool
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
+from polyhead.server.shared import Shared
+from polyhead.server.shared_shelf import SharedShelf
+from polyhead.server.shelf import Limits, MemoryShelf
 from polyhead.server.suggestions import SuggestionFile
-from polyhead.server.traces import TraceStore
+from polyhead.server.traces import TraceOf, TraceStore
 
 R = TypeVar("R")
-
-
-@dataclass
-class Usage:
-    """What has been asked for since the server was started; only the event loop counts."""
-
-    characters: int = 0
-    """Of the texts that DeepL's clients had translated."""
 
 
 @dataclass(frozen=True)
@@ -48,26 +43,33 @@ class Services:
     workers: Executor
     """The threads that files are translated in."""
     suggestions: SuggestionFile | None
-    usage: Usage
     detector: Detector
 
     @classmethod
     def start(
-        cls, models: Sequence[ModelDirectory], config: ServerConfig, formats: FileFormats = KNOWN_FILES
+        cls,
+        models: Sequence[ModelDirectory],
+        config: ServerConfig,
+        formats: FileFormats = KNOWN_FILES,
+        shared: Shared | None = None,
     ) -> "Services":
         """Starts a thread for each model; no model is loaded yet.
 
         formats: the files that can be translated
+        shared: what all workers of the server have together; None: this process is alone
         Raises PolyheadError where the file of suggestions can't be written, ModelError for damaged n-grams.
         """
         detector = Detector(models)
         suggestions = SuggestionFile(config.suggestions, config.max_suggestions) if config.suggestions else None
-        metrics = Metrics()
-        pool = ModelPool(config.memory, metrics)
+        metrics = Metrics(shared.metrics if shared else None)
+        pool = ModelPool(config.memory, metrics, shared.packed if shared else None)
         batchers = {model.id: Batcher(model.id, partial(pool.use, model), config, metrics) for model in models}
-        traces = TraceStore(config.trace_memory, config.trace_seconds)
-        files, workers = FileStore(config), ThreadPoolExecutor(config.max_files_at_once, "file")
-        kept = formats, files, workers, suggestions, Usage(), detector
+        limits = Limits(config.trace_memory, config.trace_seconds)
+        looked_at = SharedShelf[TraceOf](shared.traces, limits) if shared else MemoryShelf[TraceOf](limits)
+        traces = TraceStore(config.trace_seconds, looked_at)
+        files = FileStore(config, SharedShelf(shared.files, limits_of_files(config)) if shared else None)
+        workers = ThreadPoolExecutor(config.max_files_at_once, "file")
+        kept = formats, files, workers, suggestions, detector
         return cls(config, tuple(models), pool, batchers, traces, metrics, *kept)
 
     def close(self) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import os
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,7 +45,7 @@ class SuggestionFile:
         """
         timed = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **fields}
         line = (json.dumps(timed, ensure_ascii=False) + "\n").encode()
-        with self._lock:
+        with self._lock, _locked(self._file):
             before = os.fstat(self._file).st_size
             if before + len(line) > self._most:
                 raise Problem("forbidden", "this server takes no more suggestions: its file is full")
@@ -62,3 +64,20 @@ class SuggestionFile:
     def close(self) -> None:
         """Closes the file."""
         os.close(self._file)
+
+
+@contextmanager
+def _locked(file: int) -> Generator[None]:
+    """Within the block no other process adds to the file: what one takes back must not be another's."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with suppress(OSError):  # some network file systems know no locks
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)

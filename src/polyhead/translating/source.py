@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyhead.bundle.bundle import Bundle
+from polyhead.decoding.rules import Forbid, Rule
 from polyhead.errors import ModelError, shown
+from polyhead.tokenizers.protocol import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,9 @@ def language_tag(bundle: Bundle, target_language: str | None) -> list[int]:
 def encode_source(bundle: Bundle, text: str, target_language: str | None = None) -> list[int]:
     """The ids the model reads: the language tag, where it has tags, and the tokens; without `<eos>`."""
     return [*language_tag(bundle, target_language), *bundle.source_tokenizer.encode(text)]
+
+
+def rules_of(tokenizer: Tokenizer) -> list[Rule]:
+    """What every search keeps to that writes with this tokenizer: no language tag is ever written."""
+    tags = tuple(tokenizer.tag(language) for language in tokenizer.languages)
+    return [Forbid(tags)] if tags else []

@@ -12,7 +12,7 @@ from polyhead.decoding.config import SearchConfig
 from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.length_penalty import length_penalty
-from polyhead.decoding.rules import Forbid, Rule
+from polyhead.decoding.rules import Rule
 from polyhead.decoding.trace import Observer
 from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
@@ -36,7 +36,7 @@ from polyhead.translating.piece_alignment import attending, with_alignments
 from polyhead.translating.pieces import Split, cut_into_pieces, cut_with_codes
 from polyhead.translating.protected import Protection
 from polyhead.translating.search import PieceSearch
-from polyhead.translating.source import Limits, encode_source
+from polyhead.translating.source import Limits, encode_source, rules_of
 from polyhead.translating.translation import Piece, Translation, join_all, with_taken
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ class Translator:
         engine: EngineName = "plain",
         dtype: DtypeName = "auto",
         shortlist: AnyShortlist | None = None,
+        packed: Path | None = None,
     ) -> None:
-        """`engine` and `dtype` as in `load`; "plain" searches with the models as they are, now and after changes.
+        """The last ones as in `load`; "plain" searches with the models as they are, now and after changes.
 
         shortlist: what a translation may be made of; it is for the vocabularies of these models
 
@@ -78,7 +79,7 @@ class Translator:
         self.limits = Limits.of(self.bundles)
         self.choices = tuple(choose(each.trained, engine, dtype) for each in self.bundles)
         prepared: list[Any] = [
-            prepare(each.model if choice.engine == "plain" else each.trained, choice)
+            prepare(each.trained if choice.engine == "prepared" else each.model, choice, packed, each.weights)
             for each, choice in zip(self.bundles, self.choices, strict=True)
         ]
         for each in self.bundles:
@@ -97,12 +98,14 @@ class Translator:
         engine: EngineName = "auto",
         dtype: DtypeName = "auto",
         shortlist: bool = False,
+        packed: Path | None = None,
     ) -> "Translator":
         """Reads a model directory; more than one make an ensemble. Raises ModelError.
 
         engine: "plain", the model as it was trained, or "prepared", the same for a CPU with its weights packed
         dtype: of the prepared engine's products; "float32" gives the plain engine's translations
         shortlist: write only what the model directory's shortlist (the first one's) has for a sentence: somewhat faster
+        packed: a folder of nobody else's; processes that name the same one have packed weights in memory once
 
         "auto" is what is fastest here with the translations of "float32"; `choices` says what was chosen. A shortlist
         may change answers: what is missing there can't be written, and log-probabilities are over it.
@@ -111,7 +114,7 @@ class Translator:
             get_ready()
         bundle, others_ = load_bundle(model), [load_bundle(other) for other in others]
         found = load_shortlist(Path(model), bundle.source_tokenizer, bundle.target_tokenizer) if shortlist else None
-        return cls(bundle, others_, engine=engine, dtype=dtype, shortlist=found)
+        return cls(bundle, others_, engine=engine, dtype=dtype, shortlist=found, packed=packed)
 
     def translate(
         self,
@@ -243,6 +246,4 @@ class Translator:
     @property
     def rules(self) -> list[Rule]:
         """What every search keeps to on top of its settings: no language tag is ever written."""
-        tokenizer = self.bundle.target_tokenizer
-        tags = tuple(tokenizer.tag(language) for language in tokenizer.languages)
-        return [Forbid(tags)] if tags else []
+        return rules_of(self.bundle.target_tokenizer)

@@ -1,6 +1,7 @@
 """What is kept for kernels."""
 
 import gc
+import pickle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,3 +66,13 @@ def test_it_is_the_original_not_a_copy() -> None:
 def test_more_than_is_tried_first_is_kept_too() -> None:
     arrays = tuple(np.full(3, n, np.float64) for n in range(200))
     assert _sum_of_all(keep(arrays)) == sum(range(200))
+
+
+def test_what_is_kept_can_be_pickled_and_is_kept_anew() -> None:
+    inner = Inner(np.arange(3, dtype=np.float32), 2.0)
+    kept = keep(Outer(inner, inner, True, 4))
+    again = pickle.loads(pickle.dumps(kept))
+    assert again.address != kept.address
+    assert again.kind == kept.kind
+    inner.weight[:] = 9
+    assert _said(again) == (9.0, True, 4)

@@ -31,6 +31,10 @@ class Kept(OfKind):
             _put(value, self._room)
         self.address = self._room.ctypes.data
 
+    def __reduce__(self) -> Any:
+        """What is kept is pickled without its address, which another process could not use, and is kept anew there."""
+        return keep, (self._value,)
+
     @property
     def _numba_type_(self) -> Any:
         return _kind()(numba.typeof(self._value))

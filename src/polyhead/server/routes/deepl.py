@@ -135,7 +135,7 @@ async def deepl_translate(fields: FieldsOf, request: Request, services: Services
         found = iter(await translate(request, services, model, texts, wish))
         for number in numbers:
             translated[number] = documents[number].filled(found, 0)[0]
-    services.usage.characters += sum(map(len, asked.text))
+    services.metrics.characters.inc(sum(map(len, asked.text)))
     return DeepLResponse(
         translations=[
             DeepLTranslation(
@@ -182,7 +182,8 @@ def _names(given: list[str]) -> frozenset[str]:
 @router.post("/usage")
 async def usage(fields: FieldsOf, services: ServicesOf) -> DeepLUsage:
     """How many characters DeepL's clients had translated; there is no limit."""
-    return DeepLUsage(character_count=services.usage.characters, character_limit=NO_LIMIT)
+    counted = int(services.metrics.total("polyhead_deepl_characters_total"))
+    return DeepLUsage(character_count=counted, character_limit=NO_LIMIT)
 
 
 _TYPE = {"name": "type", "in": "query", "schema": {"enum": ["source", "target"], "default": "source"}}

@@ -1,0 +1,56 @@
+"""How many worker processes a machine has room for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from polyhead.hardware import cores
+from polyhead.limits import physical_memory
+
+PROCESS = 320 << 20
+"""Bytes that a worker takes besides the weights: Python, NumPy, kernels, and what a search keeps."""
+WEIGHTS = "model.safetensors"
+_CGROUP = Path("/sys/fs/cgroup/memory.max")
+_MEMINFO = Path("/proc/meminfo")
+
+
+def workers_for(models: Sequence[Path], threads: int | None) -> int:
+    """As many workers as there are cores for, `threads` each, and memory; one at least.
+
+    models: what each worker loads. The file of the weights is mapped, so all share its pages; what is packed for the
+    CPU, about as much again, each has for itself.
+    """
+    by_cores = cores() // (threads or 1)
+    need = PROCESS + sum(_size(model / WEIGHTS) for model in models)
+    free = free_memory()
+    return max(1, by_cores if free is None else min(by_cores, free // need))
+
+
+def free_memory(meminfo: Path = _MEMINFO, cgroup: Path = _CGROUP) -> int | None:
+    """Bytes that processes may still take here, as Linux says and a container is limited; None where unknown."""
+    found = [_available(meminfo), _limit(cgroup)]
+    known = [each for each in found if each is not None]
+    return min(known) if known else physical_memory()
+
+
+def _available(meminfo: Path) -> int | None:
+    try:
+        lines = meminfo.read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")), None)
+
+
+def _limit(cgroup: Path) -> int | None:
+    """What a container may take in all; "max" is no limit."""
+    try:
+        found = cgroup.read_text().strip()
+    except OSError:
+        return None
+    return int(found) if found.isdecimal() else None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,36 @@
+"""What the worker processes of a server have together: folders in one that belongs to them alone."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The folders."""
+
+    folder: Path
+
+    @property
+    def metrics(self) -> Path:
+        """Where each worker keeps its counts."""
+        return self.folder / "metrics"
+
+    @property
+    def traces(self) -> Path:
+        """Where traces are kept."""
+        return self.folder / "traces"
+
+    @property
+    def files(self) -> Path:
+        """Where translated files wait to be fetched."""
+        return self.folder / "files"
+
+    @property
+    def packed(self) -> Path:
+        """Where packed weights lie, whose pages all workers map."""
+        return self.folder / "packed"
+
+    def make(self) -> None:
+        """Makes them."""
+        for each in (self.metrics, self.traces, self.files, self.packed):
+            each.mkdir()

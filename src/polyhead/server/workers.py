@@ -1,0 +1,120 @@
+"""Several worker processes that answer at one address: uvicorn makes them, looks after them and ends them."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
+
+from polyhead.errors import PolyheadError
+from polyhead.orphans import when_orphaned
+from polyhead.server.metrics import share
+from polyhead.server.settings import ServerConfig
+from polyhead.server.shared import Shared
+
+MOST_DEATHS, _LATELY = 5, 60.0
+"""So many times a worker may die within so many seconds; if it is more, something is wrong with all of them."""
+_LAST_WORDS = 15.0
+"""Seconds that workers have, after the requests under way, to end what they do."""
+
+
+@dataclass(frozen=True)
+class Application:
+    """Makes the application in a worker process: it is what is sent there."""
+
+    models: tuple[Path, ...]
+    config: ServerConfig
+    shared: Shared
+
+    def __call__(self) -> Any:
+        """The application, with services of this process' own; ends the process where they can't be had."""
+        from polyhead.server.app import build_app
+        from polyhead.server.pool import open_directories
+        from polyhead.server.services import Services
+
+        when_orphaned(lambda: os.kill(os.getpid(), signal.SIGTERM))
+        try:
+            services = Services.start(open_directories(self.models), self.config, shared=self.shared)
+        except PolyheadError as error:
+            print(f"polyhead: {error}", file=sys.stderr, flush=True)
+            sys.exit(STARTUP_FAILURE)  # otherwise another one would be made, and fail as well
+        return build_app(services)
+
+
+def run_workers(
+    count: int, models: Sequence[Path], config: ServerConfig, listener: socket.socket, settings: dict[str, Any]
+) -> None:
+    """Answers by so many processes until a signal comes, then ends them all.
+
+    settings: uvicorn's, as for a server in one process
+    Raises PolyheadError where workers can't begin.
+    """
+    with TemporaryDirectory(prefix="polyhead-", ignore_cleanup_errors=True) as folder:
+        shared = Shared(Path(folder))
+        shared.make()
+        share(shared.metrics)
+        application = Application(tuple(path.absolute() for path in models), config, shared)
+        told = uvicorn.Config(application, factory=True, workers=count, **settings)
+        supervisor = Supervisor(told, [listener], config.timeout + _LAST_WORDS)
+        supervisor.run()
+        if supervisor.failed:
+            raise PolyheadError("the workers can't begin, or die soon after; what they said is above")
+
+
+class Supervisor(Multiprocess):
+    """uvicorn's, which waits for workers to end no longer than it must, and ends when its terminal is closed."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket], patience: float) -> None:
+        """patience: seconds that workers have to end"""
+        ignored = [number for number in _HANG_UP if signal.getsignal(number) is signal.SIG_IGN]
+        super().__init__(config, sockets)
+        for number in ignored:  # as under nohup
+            signal.signal(number, signal.SIG_IGN)
+        self._patience = patience
+        self._deaths: list[float] = []
+        self.failed = False
+
+    def handle_hup(self) -> None:
+        """A server whose terminal is closed ends, whether it has workers or not."""
+        self.handle_term()
+
+    def keep_subprocess_alive(self) -> None:
+        """Replaces workers that have died, and ends where they can't even begin.
+
+        uvicorn would ask each whether it answers, and hear no signals until it does or its time is up.
+        """
+        for place, worker in enumerate(self.processes):
+            if worker.process.is_alive():
+                continue
+            worker.join()
+            now = time.monotonic()
+            self._deaths = [death for death in self._deaths if now - death < _LATELY] + [now]
+            if worker.exitcode == STARTUP_FAILURE or len(self._deaths) > MOST_DEATHS * self.processes_num:
+                self.failed = True
+                self.should_exit.set()
+                return
+            print(f"polyhead: worker {worker.pid} has died and is replaced", file=sys.stderr, flush=True)
+            self.processes[place] = Process(self.config, self.sockets)
+            self.processes[place].start()
+
+    def join_all(self) -> None:
+        """Waits for the workers, and kills those that don't come to their end."""
+        deadline = time.monotonic() + self._patience
+        for each in self.processes:
+            each.process.join(max(0.0, deadline - time.monotonic()))
+            if each.process.is_alive():
+                print(f"polyhead: worker {each.pid} did not end in time and was killed", file=sys.stderr)
+                each.process.kill()
+        super().join_all()
+
+
+_HANG_UP = [getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)]
