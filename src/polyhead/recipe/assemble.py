@@ -3,7 +3,6 @@
 Nothing is written before everything that can be wrong with a recipe has had its chance to be.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,8 +19,7 @@ from polyhead.bundle.save import save_description, save_weights, tokenizer_files
 from polyhead.data.encode import corpus_for_epochs
 from polyhead.data.loader import Loader, Position
 from polyhead.data.statistics import share_of_several
-from polyhead.data.store import EncodedCorpus
-from polyhead.data.weighting import weighted
+from polyhead.data.weighting import CorpusForEpoch, weighted
 from polyhead.errors import ModelError, RecipeError, counted
 from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
@@ -57,7 +55,7 @@ class Parts:
     """The description, the vocabularies, and a model for validation, which has no weights before it is given some."""
     model: Seq2SeqModel[Any]
     """The model to train, freshly initialised, on its device."""
-    corpus: Callable[[int, int | None], EncodedCorpus]
+    corpus: CorpusForEpoch
     """Epoch, and in how many epochs words are cut up at random → its corpus."""
     validator: Validator
 
