@@ -14,13 +14,16 @@ CorpusForEpoch = Callable[[int, int | None], Corpus]
 """An epoch, and in how many epochs words are cut up at random (None: all) → its corpus."""
 
 
-def weighted(corpus_for_epoch: CorpusForEpoch, weights: Weights, seed: int) -> CorpusForEpoch:
+def weighted(
+    corpus_for_epoch: CorpusForEpoch, weights: Weights, seed: int, rows: NDArray[np.int64] | None = None
+) -> CorpusForEpoch:
     """Epoch → the pairs that it has, of the corpus that it would have without weights.
 
-    weights: [N] of each pair of that corpus, above 0; see `rows_of_window`
+    weights: of each pair, above 0; see `rows_of_window`
+    rows: [N] whose weight each pair of that corpus has; None: there is one for each, in order
     The same (seed, epoch) gives the same pairs in the same order.
     """
-    return lambda epoch, sampled: _Weighted(corpus_for_epoch(epoch, sampled), weights, seed)
+    return lambda epoch, sampled: _Weighted(corpus_for_epoch(epoch, sampled), weights, rows, seed)
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class _Weighted:
 
     corpus: Corpus
     weights: Weights
+    rows: NDArray[np.int64] | None
     seed: int
 
     def __len__(self) -> int:
@@ -36,7 +40,8 @@ class _Weighted:
 
     def within(self, window: Window) -> EncodedCorpus:
         """The pairs of a window, as often as the epoch has each."""
-        weights = self.weights if window.rows is None else self.weights[window.rows]
+        rows = slice(None) if window.rows is None else window.rows
+        weights = np.asarray(self.weights[rows if self.rows is None else self.rows[rows]])
         return self.corpus.within(window).take(rows_of_window(weights, self.seed, window))
 
 

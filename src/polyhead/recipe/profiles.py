@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from polyhead.data.readers.pair import Pair
+from polyhead.data.statistics import evenly
 from polyhead.ngrams import Profile, profile_of
 
 LOOKED_AT = 10_000
 """Texts of each language that are looked at, at even distances."""
+_LANGUAGES = 20
+"""Of a large corpus only so many pairs for each of these are looked at, so that enough are of any language."""
 _LONGEST = 1_000
 """Characters of each that are."""
 
@@ -16,6 +19,7 @@ def profiles_of(pairs: Sequence[Pair], source_language: str | None) -> Mapping[s
 
     source_language: of all source texts; None where they are in several, each of which is a target too
     """
+    pairs = evenly(pairs, LOOKED_AT * _LANGUAGES)
     texts: dict[str, list[str]] = {}
     if source_language is not None:
         texts[source_language] = [pair.source for pair in pairs]
