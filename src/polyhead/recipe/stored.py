@@ -29,6 +29,7 @@ from polyhead.bundle.load import load_tokenizers
 from polyhead.bundle.save import tokenizer_files
 from polyhead.config import Config
 from polyhead.data.clean import REASONS, STAYS, CleaningReport, Lengths, count_lengths, settle, usual_ratios
+from polyhead.data.digests import in_parts
 from polyhead.data.encode import Encoder, EncodingReport
 from polyhead.data.readers import Pair, usable
 from polyhead.data.store import EncodedCorpus
@@ -266,4 +267,7 @@ def _write_weights(directory: Path, weights: Sequence[float], ends: Sequence[int
     rows = mapped(directory / ROWS)
     parts = (rows[start : start + (1 << 20)] for start in range(0, len(rows), 1 << 20))
     write(path, (of_reader[np.searchsorted(np.array(ends), some, side="right")] for some in parts))
+    if all(np.all(some == 1) for _, some in in_parts(mapped(path))):  # nothing is left of the others
+        path.unlink()
+        return None
     return path

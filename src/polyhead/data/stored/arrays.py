@@ -12,9 +12,12 @@ from polyhead.data.digests import in_parts
 Array = NDArray[Any]
 
 
-def mapped(path: Path) -> Array:
-    """The numbers in a file, to be read; the ending of its name says of which type they are, as in `rows.int64`."""
-    dtype = np.dtype(path.suffix[1:])
+def mapped(path: Path, kind: str | None = None) -> Array:
+    """The numbers in a file, to be read.
+
+    kind: of which type they are; None: as the ending of the file's name says, such as `rows.int64`
+    """
+    dtype = np.dtype(kind or path.suffix[1:])
     if path.stat().st_size == 0:  # which can't be mapped
         return np.zeros(0, dtype)
     return np.memmap(path, dtype, mode="r")

@@ -7,7 +7,6 @@ origin_starts.int64 where each of these begins, and the end of the last
 rows.int64          [N] the pairs to learn from, in rising order
 """
 
-import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -27,6 +26,8 @@ ORIGINS, ORIGIN_STARTS = "origins.zlib", "origin_starts.int64"
 ROWS = "rows.int64"
 _TOGETHER = 1_000
 """Origins that are compressed together."""
+_AROUND, _MOST = 1 << 17, 1 << 24
+"""Bytes of the files that the system may map around what is read, and after how many all of them are let go of."""
 _READ = 10_000
 """Pairs that are read at a time by who reads all of them."""
 
@@ -80,9 +81,9 @@ class StoredPairs(Sequence[Pair]):
         self._starts = mapped(directory / STARTS)
         self._origin_starts = mapped(directory / ORIGIN_STARTS)
         self._rows: range | NDArray[np.int64] = range(len(self._starts) - 1) if rows is None else rows
-        self._texts, self._origins = (directory / TEXTS).open("rb"), (directory / ORIGINS).open("rb")
-        self._lock = threading.Lock()
+        self._texts, self._origins = (mapped(directory / name, "uint8") for name in (TEXTS, ORIGINS))
         self._unpacked: tuple[int, list[str]] = (-1, [])
+        self._looked_at = 0
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -93,10 +94,7 @@ class StoredPairs(Sequence[Pair]):
     def __getitem__(self, index: slice) -> list[Pair]: ...
 
     def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
-        rows = np.atleast_1d(np.array(self._rows[index], np.int64))
-        if isinstance(self._rows, np.ndarray):
-            let_go(self._rows)
-        pairs = self._read(rows)
+        pairs = self._read(np.atleast_1d(np.array(self._rows[index], np.int64)))
         return pairs if isinstance(index, slice) else pairs[0]
 
     def __iter__(self) -> Iterator[Pair]:
@@ -112,13 +110,12 @@ class StoredPairs(Sequence[Pair]):
     def origin(self, row: int) -> str:
         """Where the pair with this row among all that were written stood."""
         block, place = divmod(row, _TOGETHER)
-        with self._lock:
-            if self._unpacked[0] != block:
-                start, end = int(self._origin_starts[block]), int(self._origin_starts[block + 1])
-                self._origins.seek(start)
-                packed = self._origins.read(end - start)
-                self._unpacked = block, zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
-            return self._unpacked[1][place]
+        unpacked = self._unpacked
+        if unpacked[0] != block:
+            start, end = int(self._origin_starts[block]), int(self._origin_starts[block + 1])
+            text = zlib.decompress(self._origins[start:end].tobytes()).decode("utf-8", "surrogatepass")
+            self._unpacked = unpacked = block, text.split("\n")
+        return unpacked[1][place]
 
     def _read(self, rows: NDArray[np.int64]) -> list[Pair]:
         pairs: list[Pair] = []
@@ -134,10 +131,13 @@ class StoredPairs(Sequence[Pair]):
     def _bytes(self, first: int, last: int) -> bytes:
         """What is written of the pairs from one row up to another."""
         start, end = int(self._starts[first]), int(self._starts[last])
-        let_go(self._starts)
-        with self._lock:
-            self._texts.seek(start)
-            return self._texts.read(end - start)
+        self._looked_at += end - start + _AROUND
+        if self._looked_at > _MOST:
+            self._looked_at = 0
+            for array in (self._texts, self._starts, self._origins, self._origin_starts, self._rows):
+                if isinstance(array, np.ndarray):
+                    let_go(array)
+        return self._texts[start:end].tobytes()
 
 
 def _line(pair: Pair) -> bytes:
