@@ -17,8 +17,8 @@ from polyhead.reading import open_regular
 
 _SAMPLES, _SAMPLE = 16, 1 << 16
 """How many pieces of a file are looked at, the first and the last among them, and the bytes of each."""
-_PACKED = 4
-"""How many times its size a compressed file is taken to be."""
+_PACKED, _INSIDE = COMPRESSED | {".parquet", ".zip", ".tgz", ".tbz2", ".txz", ".tzst"}, 4
+"""How the names of files end that are compressed, and how many times its size what is in one is taken to be."""
 _WILD = frozenset("*?[")
 
 
@@ -49,7 +49,7 @@ def files_of(readers: Iterable[ReaderConfig]) -> list[Path] | None:
 
 def bytes_of(paths: Sequence[Path]) -> int:
     """About how much text is in some files."""
-    return sum(path.stat().st_size * (_PACKED if path.suffix.lower() in COMPRESSED else 1) for path in paths)
+    return sum(path.stat().st_size * (_INSIDE if path.suffix.lower() in _PACKED else 1) for path in paths)
 
 
 def stamps_of(paths: Iterable[Path]) -> list[Stamp]:

@@ -66,7 +66,7 @@ class TextWriter:
 
     def _add_origins(self) -> None:
         some, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
-        packed = zlib.compress("\n".join(map(one_line, some)).encode("utf-8", "surrogatepass"), 1)
+        packed = zlib.compress("\n".join(each.replace("\n", " ") for each in some).encode("utf-8", "surrogatepass"), 1)
         self._origin_starts.write(np.int64(self._origin_end).tobytes())
         self._origins.write(packed)
         self._origin_end += len(packed)
