@@ -86,7 +86,7 @@ def exclusive(directory: Path, patience: float = _PATIENCE) -> Generator[Held]:
 def _locked(directory: Path, patience: float) -> Generator[Held]:
     path = directory / LOCK
     with write_errors(path):
-        lock = _acquire(path, patience)
+        lock = _acquire_in_time(path, patience)
         handle = _open(directory)
     held = Held(directory, handle)
     try:
@@ -104,6 +104,15 @@ def _locked(directory: Path, patience: float) -> Generator[Held]:
 
 def _open(directory: Path) -> int | None:
     return None if sys.platform == "win32" else os.open(directory, os.O_RDONLY)
+
+
+def _acquire_in_time(path: Path, patience: float) -> BaseFileLock:
+    """The lock, also where who held it before took the directory away at the end, as nothing was written in it."""
+    while True:
+        try:
+            return _acquire(path, patience)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _acquire(path: Path, patience: float) -> BaseFileLock:
