@@ -187,9 +187,9 @@ def make_tokenizers(
     tags = languages if len(languages) > 1 else ()
     size = config.vocabulary_size or _suitable_size(pairs, config)
     pairs = evenly(pairs, LEARNT_FROM)
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    sources, targets = (pair.source for pair in pairs), (pair.target for pair in pairs)
     if config.shared:
-        shared = train_tokenizer([*sources, *targets], config, size, tags)
+        shared = train_tokenizer(chain(sources, targets), config, size, tags)
         return shared, shared
     return train_tokenizer(sources, config, size, tags), train_tokenizer(targets, config, size, ())
 
