@@ -22,6 +22,7 @@ from polyhead.data.stored.worker import TASKS
 from polyhead.data.suspicions import of_validation
 from polyhead.errors import PolyheadError, RecipeError, WriteError
 from polyhead.recipe import stored as module
+from polyhead.recipe import stored_text
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.prepare import Pairs, make_tokenizers, read_pairs
 from polyhead.recipe.schema import DataConfig
@@ -119,6 +120,7 @@ def test_several_processes_make_what_one_would(tmp_path, monkeypatch):
     monkeypatch.setattr(Share, "rows_at_a_time", 70)
     monkeypatch.setattr(Share.__init__, "__defaults__", (70, *Share.__init__.__defaults__[1:]))
     monkeypatch.setattr(module, "cores", lambda: 3)
+    monkeypatch.setattr(stored_text, "cores", lambda: 3)
     config = config_of(tmp_path, toy_pairs())
     pairs, _ = read(config, tmp_path / "store")
     in_memory = read_pairs(config, 1)
@@ -139,7 +141,7 @@ def test_the_second_run_finds_everything_whatever_its_model(tmp_path, monkeypatc
     )
     stored_tokens(first.stored, Encoder(*tokenizers, False, 12), print)
     before = sorted(path.relative_to(store) for path in store.rglob("*"))
-    monkeypatch.setattr(module, "TextWriter", None)
+    monkeypatch.setattr(stored_text, "TextWriter", None)
     monkeypatch.setattr(module, "encode_all", None)
     second, _ = read(config, store)
     again = stored_tokenizers(second.stored, TOKENIZER.model_copy(update={"dropout": 0.1}), (), lambda: 1 / 0, print)
@@ -308,14 +310,14 @@ def test_a_mistake_in_the_text_is_said_as_ever_and_leaves_nothing(tmp_path):
 def test_of_two_that_begin_together_one_waits_and_finds_what_the_other_made(tmp_path, monkeypatch):
     config, store = config_of(tmp_path, toy_pairs()), tmp_path / "store"
     made = []
-    make = module._make_text
+    make = module.make_text
 
     def slowly(*arguments):
         made.append(arguments)
         time.sleep(2)
         make(*arguments)
 
-    monkeypatch.setattr(module, "_make_text", slowly)
+    monkeypatch.setattr(module, "make_text", slowly)
     found: list[tuple[Pairs, list[str]]] = []
     threads = [threading.Thread(target=lambda: found.append(read(config, store))) for _ in range(2)]
     for thread in threads:

@@ -18,7 +18,7 @@ from polyhead.bundle.load import load_tokenizers
 from polyhead.bundle.save import save_description, save_weights, tokenizer_files
 from polyhead.data.encode import Encoder, EncodingReport, sampled_in_epochs
 from polyhead.data.loader import Loader, Position
-from polyhead.data.statistics import SENTENCES_LOOKED_AT, evenly, share_of_several
+from polyhead.data.statistics import SENTENCES_LOOKED_AT, share_of_several
 from polyhead.data.weighting import CorpusForEpoch, weighted
 from polyhead.errors import ModelError, RecipeError, counted
 from polyhead.manifest import check_digest, digest_of, is_listing
@@ -92,9 +92,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         source_vocabulary=source.vocabulary_size,
         target_vocabulary=target.vocabulary_size,
         longest_source=report.longest_source,
-        several_sentences=share_of_several(
-            [pair.source for pair in evenly(pairs.train, SENTENCES_LOOKED_AT)], source_language
-        ),
+        several_sentences=share_of_several(_some_sources(pairs), source_language),
         score_tokenize=recipe.data.score_tokenize,
         model=recipe.model,
         tokenizer=recipe.tokenizer,
@@ -162,6 +160,11 @@ def _batches(parts: Parts, recipe: Recipe, start: Position, sampled_epochs: int 
     sampled = sampled_epochs if recipe.data.sampled_epochs is None else recipe.data.sampled_epochs
     loader = Loader(lambda epoch: parts.corpus(epoch, sampled), recipe.data.batching, recipe.seed)
     return loader.stream(start)
+
+
+def _some_sources(pairs: Pairs) -> list[str]:
+    """Sources at even distances, as many as `share_of_several` looks at or up to twice as many."""
+    return [pair.source for pair in pairs.train[:: max(1, len(pairs.train) // SENTENCES_LOOKED_AT)]]
 
 
 def _encoded(pairs: Pairs, encoder: Encoder, seed: int, display: Display) -> tuple[CorpusForEpoch, EncodingReport]:
