@@ -11,7 +11,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-RUN = 64
+RUN = 16
 """Neighbouring pairs that always share a window. Batches then mix hundreds of runs."""
 
 Rows = NDArray[np.int64]
