@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -49,7 +50,8 @@ class Share:
         told = _Progress(self, rows)
 
         def serve(_: int) -> None:
-            with _Process(task) as process:
+            with _Process() as process:
+                process.tell(task)
                 while not work.empty():
                     try:
                         start = work.get_nowait()
@@ -93,25 +95,23 @@ class _Progress:
 class _Process:
     """A process that waits for rows to work on."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "polyhead.data.stored.worker"]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, encoding="utf-8"
         )
-        self._task = task
 
     def __enter__(self) -> Self:
-        self._write(self._task)
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._process:
+        with suppress(BrokenPipeError), self._process:  # closing its input tries to write what could not be written
             self._process.kill()  # what it writes counts for nothing before its answer
 
     def ask(self, rows: list[Any]) -> Any:
         """The answer for some rows. Raises PolyheadError where the process fails or ends."""
-        self._write(rows)
+        self.tell(rows)
         line = self._process.stdout.readline() if self._process.stdout else ""
         if not line:
             raise self._ended()
@@ -120,7 +120,8 @@ class _Process:
             raise PolyheadError(answer["refused"])
         return answer["done"]
 
-    def _write(self, value: object) -> None:
+    def tell(self, value: object) -> None:
+        """Gives it a line to read. Raises PolyheadError where it has ended."""
         try:
             assert self._process.stdin is not None
             print(json.dumps(value), file=self._process.stdin, flush=True)
