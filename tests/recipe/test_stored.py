@@ -277,7 +277,7 @@ def test_what_a_process_cannot_write_is_said(tmp_path, monkeypatch):
         return share(self, task, rows, parts)
 
     monkeypatch.setattr(Share, "__call__", blocked)
-    with pytest.raises(PolyheadError, match="cannot be written"):
+    with pytest.raises(PolyheadError, match="0{12} cannot be written"):
         stored_tokens(pairs.stored, encoder, print)
     assert not list(pairs.stored.directory.glob("*tokens*"))
 
