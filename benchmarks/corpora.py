@@ -15,6 +15,7 @@ from polyhead.data.encode import encode
 from polyhead.data.loader import collate_rows
 from polyhead.data.readers import Pair
 from polyhead.data.store import EncodedCorpus
+from polyhead.data.windows import Window
 from polyhead.errors import DataError
 from polyhead.files import atomic_file
 from polyhead.recipe.prepare import make_tokenizers, read_pairs
@@ -92,7 +93,9 @@ def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool) -> None:
     """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …"""
     config = BatchingConfig(max_tokens=MAX_TOKENS, shuffle=shuffle)
     arrays: dict[str, np.ndarray[Any, Any]] = {}
-    for number, rows in enumerate(batches(corpus.source_lengths, corpus.target_lengths, config, seed=1, epoch=0)):
+    for number, rows in enumerate(
+        batches(corpus.source_lengths, corpus.target_lengths, config, seed=1, window=Window())
+    ):
         for name, array in arrays_of(collate_rows(corpus, rows)).items():
             arrays[f"{number}.{name}"] = array
     with atomic_file(path) as temporary, temporary.open("wb") as file:

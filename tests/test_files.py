@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from polyhead.errors import WriteError
-from polyhead.files import Stamp, atomic_file, discard, remove_leftovers, write_text
+from polyhead.files import Stamp, atomic_directory, atomic_file, discard, remove_leftovers, write_text
 
 REFUSALS = [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES]
 
@@ -233,3 +233,28 @@ def test_a_stamp_tells_of_writing_into_the_file_alone(tmp_path):
     assert stamp.overwritten
     path.unlink()
     assert not stamp.overwritten
+
+
+def test_a_directory_appears_whole_or_not_at_all(tmp_path):
+    place = tmp_path / "made"
+    with atomic_directory(place) as new:
+        (new / "inside").mkdir()
+        (new / "inside" / "a").write_text("1", encoding="utf-8")
+        assert not place.exists()
+    failing = atomic_directory(place)
+    (failing.__enter__() / "b").write_text("2", encoding="utf-8")
+    assert not failing.__exit__(RuntimeError, RuntimeError("in the middle"), None)
+    assert [path.name for path in place.rglob("*")] == ["inside", "a"]
+    with atomic_directory(place) as new:
+        (new / "c").write_text("3", encoding="utf-8")
+    assert [path.name for path in tmp_path.rglob("*")] == ["made", "c"]
+
+
+def test_a_killed_process_leaves_a_directory_that_is_known_to_be_unfinished(tmp_path):
+    kept = atomic_directory(tmp_path / "made")
+    kept.__enter__()
+    (left,) = tmp_path.iterdir()
+    remove_leftovers(tmp_path)
+    assert not left.exists()
+    with pytest.raises(WriteError, match="made cannot be written"):
+        kept.__exit__(None, None, None)

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from polyhead import manifest
 from polyhead.errors import ModelError
 from polyhead.limits import LARGEST_RECORD
-from polyhead.manifest import NAME, accept, check_listed, listable, listed_file, read_manifest, remove_listed, settle
+from polyhead.manifest import (
+    NAME,
+    accept,
+    check_listed,
+    list_all,
+    listable,
+    listed_file,
+    read_manifest,
+    remove_listed,
+    settle,
+)
 from polyhead.manifest import write_listed_text as write
 
 SHA256SUM = shutil.which("sha256sum")
@@ -147,3 +157,15 @@ def test_what_the_system_does_not_let_go_stays_and_is_listed_no_more(tmp_path, m
         remove_listed(tmp_path, ["a.safetensors"])
     assert (tmp_path / "a.safetensors").exists()
     assert read_manifest(tmp_path).keys() == {"b.safetensors"}
+
+
+def test_all_files_of_a_directory_are_listed_whatever_their_names(tmp_path):
+    for name in ("a.int64", "b"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    (tmp_path / "below").mkdir()
+    list_all(tmp_path)
+    assert set(read_manifest(tmp_path)) == {"a.int64", "b"}
+    check_listed(tmp_path / "b")
+    (tmp_path / "b").write_text("c", encoding="utf-8")
+    with pytest.raises(ModelError, match="is damaged"):
+        check_listed(tmp_path / "b")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import filelock
@@ -200,3 +201,21 @@ while done < 30:
     for process in processes:
         errors = process.communicate()[1]
         assert process.returncode == 0, errors.decode()
+
+
+def test_who_has_patience_gets_it_when_it_is_let_go(tmp_path):
+    waited = []
+
+    def wait() -> None:
+        with exclusive(tmp_path / "model", patience=-1):
+            waited.append(time.monotonic())
+
+    with exclusive(tmp_path / "model"):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        time.sleep(1.0)
+        assert not waited
+    let_go = time.monotonic()
+    waiting.join(30)
+    assert waited
+    assert waited[0] >= let_go - 0.5

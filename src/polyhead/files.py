@@ -45,6 +45,30 @@ def atomic_file(path: Path) -> Generator[Path]:
     _flush_directory(path.parent)
 
 
+@contextmanager
+def atomic_directory(path: Path) -> Generator[Path]:
+    """Yields a temporary directory beside `path`; with all files in it flushed to disk it is then renamed to `path`.
+
+    The parent of `path` must exist already. A directory that is there is replaced. If anything goes wrong it stays as
+    it was, and nothing temporary is left. Raises WriteError where the system refuses.
+    """
+    temporary = path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
+    with write_errors(path):
+        try:
+            temporary.mkdir()
+            yield temporary
+            for file in temporary.rglob("*"):
+                if file.is_file():
+                    _flush(file)
+            _flush_directory(temporary)
+            if path.exists():
+                shutil.rmtree(path)
+            _replace(temporary, path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    _flush_directory(path.parent)
+
+
 def write_text(path: Path, text: str) -> None:
     """Writes `text` as UTF-8, atomically, into a directory that exists."""
     with atomic_file(path) as temporary:

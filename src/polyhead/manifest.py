@@ -110,6 +110,11 @@ def listed_file(path: Path) -> Generator[Path]:
         _write(path.parent, {**before, path.name: frozenset({digest})})
 
 
+def list_all(directory: Path) -> None:
+    """Writes a `SHA256SUMS` that lists every file of a directory, which nothing else writes in."""
+    _write(directory, {path.name: frozenset({digest_of(path)}) for path in directory.iterdir() if path.is_file()})
+
+
 def write_listed_text(path: Path, text: str) -> None:
     """Writes `text` as UTF-8, atomically, and lists it."""
     with listed_file(path) as temporary:

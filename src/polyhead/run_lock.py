@@ -56,18 +56,25 @@ class Held:
             )
 
 
+class InUse(PolyheadError):
+    """Another process works in the directory."""
+
+
 @contextmanager
-def exclusive(directory: Path) -> Generator[Held]:
+def exclusive(directory: Path, patience: float = _PATIENCE) -> Generator[Held]:
     """Within the block no other process that asks for the same gets it; the directory is made if it is missing.
 
+    patience: seconds in which another process that holds it may let go; below 0: any time
+
     A directory that was made here and in which nothing was written is removed again at the end.
-    Raises PolyheadError where another process holds it, at once, and WriteError where nothing can be written in it.
+    Raises InUse, a PolyheadError, where another process holds it after that time, and WriteError where nothing can be
+    written in it.
     """
     missing = [each for each in (directory, *directory.parents) if not each.exists()]
     with write_errors(directory):
         directory.mkdir(parents=True, exist_ok=True)
     try:
-        with _locked(directory) as held:
+        with _locked(directory, patience) as held:
             yield held
     finally:
         for each in missing:
@@ -76,10 +83,10 @@ def exclusive(directory: Path) -> Generator[Held]:
 
 
 @contextmanager
-def _locked(directory: Path) -> Generator[Held]:
+def _locked(directory: Path, patience: float) -> Generator[Held]:
     path = directory / LOCK
     with write_errors(path):
-        lock = _acquire(path)
+        lock = _acquire_in_time(path, patience)
         handle = _open(directory)
     held = Held(directory, handle)
     try:
@@ -99,28 +106,37 @@ def _open(directory: Path) -> int | None:
     return None if sys.platform == "win32" else os.open(directory, os.O_RDONLY)
 
 
-def _acquire(path: Path) -> BaseFileLock:
-    """The lock, of the kind that the file system has. Raises PolyheadError if another process holds it."""
+def _acquire_in_time(path: Path, patience: float) -> BaseFileLock:
+    """The lock, also where who held it before took the directory away at the end, as nothing was written in it."""
+    while True:
+        try:
+            return _acquire(path, patience)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _acquire(path: Path, patience: float) -> BaseFileLock:
+    """The lock, of the kind that the file system has. Raises InUse if another process holds it."""
     try:
-        lock = FileLock(path, _PATIENCE, thread_local=False, fallback_to_soft=False, on_acquired=_sign)
+        lock = FileLock(path, patience, thread_local=False, fallback_to_soft=False, on_acquired=_sign)
         lock.acquire()
     except Timeout:
-        raise PolyheadError(f"{_in_use(path)}: wait until it has ended, or name another directory") from None
+        raise InUse(f"{_in_use(path)}: wait until it has ended, or name another directory") from None
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
         with suppress(OSError):
             path.unlink()  # it locks nobody out
-        lock = _acquire_by_presence(path.with_name(PRESENCE))
+        lock = _acquire_by_presence(path.with_name(PRESENCE), patience)
     return lock
 
 
-def _acquire_by_presence(path: Path) -> BaseFileLock:
-    lock = SoftFileLock(path, _PATIENCE, thread_local=False)
+def _acquire_by_presence(path: Path, patience: float) -> BaseFileLock:
+    lock = SoftFileLock(path, patience, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
-        raise PolyheadError(
+        raise InUse(
             f"{_in_use(path)}: wait until it has ended, or name another directory; if it surely runs no more, "
             f"delete its file {path.name}"
         ) from None

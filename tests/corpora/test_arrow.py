@@ -112,3 +112,37 @@ def test_compressed_ones_are_read_too(tmp_path: Path, write: Write) -> None:
     write_parquet(flat(), tmp_path / "a.parquet")
     path = write("b.parquet.gz", gzip.compress((tmp_path / "a.parquet").read_bytes()))
     assert pairs(path, "en", "ko") == EXPECTED
+
+
+def cached(tmp_path: Path, *names: str) -> Path:
+    """A directory as `datasets` keeps what `load_dataset` loaded."""
+    folder = tmp_path / "cached"
+    folder.mkdir()
+    (folder / "dataset_info.json").write_text("{}")
+    for part, name in enumerate(names):
+        write_stream(nested().slice(part * 1000, 1000), folder / name)
+    return folder
+
+
+def test_what_datasets_keeps_of_what_it_loaded_is_read_without_what_it_computed(tmp_path: Path) -> None:
+    names = ["opus_books-train-00000-of-00002.arrow", "opus_books-train-00001-of-00002.arrow", "cache-0123abcd.arrow"]
+    assert pairs(cached(tmp_path, *names), "en", "ko") == EXPECTED[:2000]
+
+
+def test_splits_that_datasets_keeps_together_are_told_apart(tmp_path: Path) -> None:
+    folder = cached(tmp_path, "opus_books-test.arrow", "opus_books-train.arrow")
+    assert "holds several splits; name one of them by a pattern, such as opus_books-test*.arrow" in refusal(folder)
+    assert pairs(folder / "opus_books-train*.arrow", "en", "ko") == EXPECTED[1000:2000]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_files_on_the_disk_are_mapped_and_not_copied(tmp_path: Path, name: str, monkeypatch) -> None:
+    path = tmp_path / name
+    WRITERS[name](flat(), path)
+    opened = []
+    memory_map = pa.memory_map
+    monkeypatch.setattr(pa, "memory_map", lambda *names: opened.append(names) or memory_map(*names))
+    assert pairs(path, "en", "ko") == EXPECTED
+    assert opened
+    assert set(opened) == {(str(path),)}
+    path.unlink()  # and not held open

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from polyhead.data.batching import BatchingConfig, Draw, batches
+from polyhead.data.windows import Window
 
 Lengths = NDArray[np.int64]
 LENGTHS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), max_size=60)
@@ -31,7 +32,7 @@ def test_every_sentence_once_and_within_budget(
     lengths: list[tuple[int, int]], config: BatchingConfig, seed: int, epoch: int
 ) -> None:
     sources, targets = np.array(lengths, np.int64).reshape(-1, 2).T
-    drawn = batches(sources, targets, config, seed, epoch)
+    drawn = batches(sources, targets, config, seed, Window(epoch))
     assert sorted(row for batch in drawn for row in batch.rows.tolist()) == list(range(len(lengths)))
     for batch in drawn:
         assert 0 < len(batch.rows) <= (config.max_sentences or len(lengths))
@@ -48,7 +49,7 @@ def padded(batch: Draw) -> int:
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_padding_is_little(budget: int, mean: float, shuffle: bool) -> None:
     sources, targets = realistic(29_000, mean)
-    drawn = batches(sources, targets, BatchingConfig(max_tokens=budget, shuffle=shuffle), 1, 0)
+    drawn = batches(sources, targets, BatchingConfig(max_tokens=budget, shuffle=shuffle), 1, Window())
     assert 1 - (sources.sum() + targets.sum()) / sum(padded(batch) for batch in drawn) < 0.13
 
 
@@ -58,7 +59,7 @@ def test_shapes_are_few_and_return_every_epoch(ratio: float) -> None:
     sources = np.maximum(np.round(sources * ratio).astype(np.int64), 1)
 
     def shapes(epoch: int) -> list[tuple[int, int, int]]:
-        drawn = batches(sources, targets, BatchingConfig(), 1, epoch)
+        drawn = batches(sources, targets, BatchingConfig(), 1, Window(epoch))
         return [(len(batch.rows), batch.source_width, batch.target_width) for batch in drawn]
 
     first, later = set(shapes(0)), set(shapes(7))
@@ -70,13 +71,13 @@ def test_shapes_are_few_and_return_every_epoch(ratio: float) -> None:
 def test_sides_of_different_lengths_are_not_padded_to_the_same(ratio: float) -> None:
     sources, targets = realistic(29_000, 15.0)
     sources = np.maximum(np.round(sources * ratio).astype(np.int64), 1)
-    drawn = batches(sources, targets, BatchingConfig(), 1, 0)
+    drawn = batches(sources, targets, BatchingConfig(), 1, Window())
     assert (sources.sum() + targets.sum()) / sum(padded(batch) for batch in drawn) > 0.84
 
 
 def test_batches_are_full() -> None:
     sources, targets = realistic(29_000, 15.0)
-    drawn = batches(sources, targets, BatchingConfig(), 1, 0)
+    drawn = batches(sources, targets, BatchingConfig(), 1, Window())
     assert len(drawn) <= 1.16 * (sources.sum() + targets.sum()) / 8192 + 1
 
 
@@ -85,7 +86,7 @@ def test_the_same_seed_and_epoch_give_the_same() -> None:
     config = BatchingConfig(max_tokens=400)
 
     def drawn(seed: int, epoch: int) -> list[list[int]]:
-        return [batch.rows.tolist() for batch in batches(sources, targets, config, seed, epoch)]
+        return [batch.rows.tolist() for batch in batches(sources, targets, config, seed, Window(epoch))]
 
     assert drawn(1, 2) == drawn(1, 2)
     assert drawn(1, 2) != drawn(1, 3)
@@ -96,7 +97,7 @@ def test_the_same_seed_and_epoch_give_the_same() -> None:
 def test_batch_mates_change_from_epoch_to_epoch() -> None:
     sources, targets = realistic(5_000, 15.0)
     config = BatchingConfig(max_tokens=2048)
-    first, second = (batches(sources, targets, config, 1, epoch) for epoch in (0, 2))
+    first, second = (batches(sources, targets, config, 1, Window(epoch)) for epoch in (0, 2))
     where = np.empty(len(sources), np.int64)
     for number, batch in enumerate(second):
         where[batch.rows] = number
@@ -106,7 +107,7 @@ def test_batch_mates_change_from_epoch_to_epoch() -> None:
 
 def test_batches_come_in_random_order() -> None:
     sources, targets = realistic(2_000, 15.0)
-    drawn = batches(sources, targets, BatchingConfig(max_tokens=512), 1, 0)
+    drawn = batches(sources, targets, BatchingConfig(max_tokens=512), 1, Window())
     longest = [int(targets[batch.rows].max()) for batch in drawn]
     assert abs(np.corrcoef(longest, np.arange(len(longest)))[0, 1]) < 0.5
 
@@ -114,8 +115,8 @@ def test_batches_come_in_random_order() -> None:
 def test_without_shuffling_batches_go_from_short_to_long() -> None:
     sources, targets = realistic(2_000, 15.0)
     config = BatchingConfig(max_tokens=512, shuffle=False)
-    drawn = batches(sources, targets, config, 1, 0)
-    again = batches(sources, targets, config, 9, 9)
+    drawn = batches(sources, targets, config, 1, Window())
+    again = batches(sources, targets, config, 9, Window(9))
     assert [batch.rows.tolist() for batch in drawn] == [batch.rows.tolist() for batch in again]
     means = [float(targets[batch.rows].mean()) for batch in drawn]
     assert means[0] < means[len(means) // 2] < means[-1]

@@ -14,6 +14,7 @@ from polyhead.batch import Batch, collate
 from polyhead.data.batching import BatchingConfig, Draw, batches
 from polyhead.data.loader import Loader, Position, collate_rows
 from polyhead.data.store import EncodedCorpus, flatten, offsets_of
+from polyhead.data.windows import Window
 from polyhead.errors import PolyheadError
 from polyhead.symbols import PAD
 
@@ -66,7 +67,7 @@ def take(loader: Loader, start: Position, count: int) -> list[tuple[Position, Ba
 def test_an_epoch_is_its_batches_in_order() -> None:
     corpus = some_corpus()
     loader = Loader(lambda epoch: corpus, CONFIG, seed=3)
-    expected = batches(corpus.source_lengths, corpus.target_lengths, CONFIG, 3, 0)
+    expected = batches(corpus.source_lengths, corpus.target_lengths, CONFIG, 3, Window())
     got = take(loader, Position(), loader.epoch_batches(0))
     assert [batch.rows for _, batch in got] == [tuple(draw.rows.tolist()) for draw in expected]
     assert [position for position, _ in got[:-1]] == [Position(0, i) for i in range(1, len(expected))]

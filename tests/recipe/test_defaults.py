@@ -1,5 +1,7 @@
 """What follows from the corpus where a recipe leaves it open."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -143,3 +145,18 @@ def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
     assert chosen["model.preset"] == preset
     few = complete({**DATA, "model": {"encoder_layers": 3}}, corpus, CPU)[0]
     assert make_recipe(few).model.encoder_layers == 3
+
+
+def test_a_large_corpus_is_shuffled_in_windows_and_a_run_that_was_begun_without_goes_on_without():
+    def window(read, begun=None, **given):
+        corpus = replace(prose(30_000), read=read)
+        values = {"data": {**DATA["data"], **given}}
+        return make_recipe(complete(values, corpus, CPU, begun)[0]).data.batching.window
+
+    assert window(2_000_000) is None
+    assert window(2_000_001) == 262_144
+    assert window(2_000_001, batching={"window": 1_000}) == 1_000
+    assert window(2_000_001, batching={"window": "none"}) is None
+    assert window(2_000_001, {"data": {"batching": {"max_tokens": 8192}}}) is None, "an older version knew no windows"
+    assert window(2_000_001, {"data": {"batching": {"window": 500}}}) == 500
+    assert window(2_000_001, {"data": {"batching": {"window": "none"}}}) is None

@@ -86,3 +86,13 @@ def test_a_source_that_most_pairs_have_stays_in_training():
         train, dev = hold_out(corpus([*["common"] * 30, "rare", "other"]), seed)
         assert len(train) > len(dev)
         assert "common" in {pair.source for pair in train}
+
+
+@given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=60), st.booleans(), st.integers(0, 5))
+def test_a_large_corpus_that_is_looked_at_in_parts_holds_out_the_same(texts, both, seed):
+    pairs = [Pair(one, other, None, "") for one, other in [*texts, *([text[::-1] for text in texts] if both else [])]]
+    expected = module.hold_out(pairs, seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FEW", 0)
+        patch.setattr("polyhead.data.digests._AT_A_TIME", 7)
+        assert module.hold_out(pairs, seed) == expected

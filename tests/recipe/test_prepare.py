@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from polyhead.errors import RecipeError
+from polyhead.recipe import prepare
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.prepare import make_tokenizers, read_pairs
 
@@ -110,3 +111,16 @@ def test_two_vocabularies_or_one(toy):
     shared = make_tokenizers(pairs.train, recipe.tokenizer.model_copy(update={"shared": True}), ("xb", "xc"))
     assert shared[0] is shared[1]
     assert shared[0].languages == ("xb", "xc")
+
+
+def test_vocabularies_of_a_large_corpus_are_learnt_from_pairs_at_even_distances(toy, monkeypatch):
+    recipe = make_recipe(toy.values())
+    pairs = read_pairs(recipe.data, recipe.seed).train
+    all_of_it = make_tokenizers(pairs, recipe.tokenizer, ())[0]
+    monkeypatch.setattr(prepare, "LEARNT_FROM", len(pairs) // 3)
+    assert make_tokenizers(pairs, recipe.tokenizer, ())[0].pieces(range(9)) == all_of_it.pieces(range(9))
+    learnt = []
+    monkeypatch.setattr("polyhead.data.statistics.LARGE", len(pairs) - 1)
+    monkeypatch.setattr(prepare, "train_tokenizer", lambda texts, *_: learnt.extend(texts))
+    make_tokenizers(pairs, recipe.tokenizer, ())
+    assert learnt == [pair.source for pair in pairs[::3]] + [pair.target for pair in pairs[::3]]

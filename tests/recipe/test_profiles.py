@@ -33,3 +33,12 @@ def test_a_language_without_a_name_or_with_too_little_text_has_none():
 def test_a_long_text_is_looked_at_in_part():
     long = [Pair(" ".join(PROSE["en"]) * 1_000, "a", "de", "a:1")] * 3
     assert profiles_of(long, "en")["en"].totals[0] < 5_000
+
+
+def test_of_a_large_corpus_pairs_at_even_distances_are_looked_at(monkeypatch):
+    some = [*pairs("en", "fr"), *pairs("en", "de")] * 4
+    monkeypatch.setattr("polyhead.data.statistics.LARGE", len(some) - 1)
+    whole = profiles_of(some, "en")
+    monkeypatch.setattr("polyhead.recipe.profiles._LANGUAGES", len(some) // 3)
+    monkeypatch.setattr("polyhead.recipe.profiles.LOOKED_AT", 1)
+    assert profiles_of(some, "en") == profiles_of(some[::3], "en") != whole

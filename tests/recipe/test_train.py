@@ -11,6 +11,8 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
+from polyhead.data.store import EncodedCorpus
+from polyhead.data.windows import Window
 from polyhead.errors import DataError, RecipeError, TrainingError
 from polyhead.model.build import MODELS
 from polyhead.model.levels import on_levels
@@ -122,10 +124,13 @@ def test_an_epoch_has_the_pairs_that_the_weights_ask_for(toy):
     short = [len(pair.source.split()) < 6 for pair in pairs.train]
     assert not all(short)
     expected = sum(pairs.weights[short])
-    sizes = [len(parts.corpus(epoch, None)) for epoch in range(4)]
-    assert all(abs(size - expected) < 1 for size in sizes)
-    assert parts.corpus(0, None).source_ids.tolist() != parts.corpus(1, None).source_ids.tolist()
-    assert parts.corpus(0, None).source_ids.tolist() == parts.corpus(0, None).source_ids.tolist()
+
+    def of_epoch(epoch: int) -> EncodedCorpus:
+        return parts.corpus(epoch, None).within(Window(epoch))
+
+    assert all(abs(len(of_epoch(epoch)) - expected) < 1 for epoch in range(4))
+    assert of_epoch(0).source_ids.tolist() != of_epoch(1).source_ids.tolist()
+    assert of_epoch(0).source_ids.tolist() == of_epoch(0).source_ids.tolist()
 
 
 def test_ends_by_epochs_and_by_patience(toy):

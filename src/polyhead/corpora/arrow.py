@@ -57,9 +57,11 @@ def _text_columns(schema: Any, member: Member) -> list[str]:
 
 
 def _source(member: Member, stack: ExitStack) -> Any:
-    """The file for pyarrow, open until the stack closes it."""
-    file = member.open() if member.path is not None and not _is_packed(member) else seekable(member)
-    return stack.enter_context(file)
+    """The file for pyarrow, open until the stack closes it: mapped into memory where it lies on the disk as it is."""
+    if member.path is None or _is_packed(member):
+        return stack.enter_context(seekable(member))
+    pyarrow = _module("pyarrow", member)
+    return stack.enter_context(_checked(lambda: pyarrow.memory_map(str(member.path)), member))
 
 
 def _is_packed(member: Member) -> bool:

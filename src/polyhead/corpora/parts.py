@@ -2,6 +2,7 @@
 
 import glob
 import json
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ from polyhead.reading import read_text
 _WILD = frozenset("*?[")
 _SAVED, _SAVED_SPLITS = "state.json", "dataset_dict.json"
 """Files in directories that Hugging Face's `datasets` saved: of one data set, and of several splits."""
+_INFO, _COMPUTED = "dataset_info.json", ("cache-", "tmp")
+"""The description beside the files that `datasets` keeps of what it loaded, and how others' names begin there."""
+_OF_SPLIT = re.compile(r"(-\d+-of-\d+)?\.arrow$")
+"""What is behind a split in the name of a file: `opus_books-train-00000-of-00002.arrow`."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,9 @@ def _in_directory(path: Path) -> Iterator[Part]:
     if (path / _SAVED).is_file():
         yield from (Part(ARROW, {"": Member.of(file)}) for file in _saved_files(path))
         return
+    if (path / _INFO).is_file() and (tables := _cached_files(path)):
+        yield from (Part(ARROW, {"": Member.of(file)}) for file in tables)
+        return
     files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
     if len(files) > MOST_MEMBERS:
         raise DataError(f"this directory has more than {MOST_MEMBERS:,} files", path)
@@ -95,6 +103,20 @@ def _saved_files(path: Path) -> list[Path]:
         if Path(name).name != name:
             raise DataError(f"it names the file {name!r}, which is not beside it", path / _SAVED)
     return [path / name for name in names]
+
+
+def _cached_files(path: Path) -> list[Path]:
+    """The files of a data set as `datasets` keeps what it loaded, without what it computed from them since.
+
+    Raises DataError where they are of several splits.
+    """
+    found = sorted(file for file in path.glob("*.arrow") if not file.name.startswith(_COMPUTED))
+    splits = sorted({_OF_SPLIT.sub("", file.name) for file in found})
+    if len(splits) > 1:
+        raise DataError(
+            f"this directory holds several splits; name one of them by a pattern, such as {splits[0]}*.arrow", path
+        )
+    return found
 
 
 def _of_file(file: Member, stack: ExitStack) -> Iterator[Part]:

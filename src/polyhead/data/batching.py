@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from polyhead.config import Config
+from polyhead.data.windows import Drawn, Rows, Window
 from polyhead.hardware import few_sizes
-from polyhead.limits import MOST_SENTENCES, MOST_TOKENS_LEARNT
+from polyhead.limits import MOST_COUNTED, MOST_SENTENCES, MOST_TOKENS_LEARNT
 
 _SENTENCES = 8
 """Batches hold a multiple of this many sentences, which suits the kernels' vectors; those of long sentences may not."""
 
-Rows = NDArray[np.int64]
 Lengths = NDArray[np.int64]
 
 
@@ -32,6 +32,9 @@ class BatchingConfig(Config):
     """The most sentences in a batch; None: as many as `max_tokens` lets in."""
     shuffle: bool = True
     """Draw batches anew each epoch and take them in random order; if not, they go from short to long."""
+    window: int | None = Field(default=None, ge=1, le=MOST_COUNTED)
+    """Sentence pairs that are shuffled and grouped by length together, to bound the memory that a large corpus takes;
+    they are drawn from the whole corpus anew each epoch. None: all."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +47,14 @@ class Draw:
 
 
 def batches(
-    source_lengths: Lengths, target_lengths: Lengths, config: BatchingConfig, seed: int, epoch: int
+    source_lengths: Lengths, target_lengths: Lengths, config: BatchingConfig, seed: int, window: Window
 ) -> list[Draw]:
-    """Every sentence in exactly one batch. The same (seed, epoch) gives the same batches.
+    """Every sentence in exactly one batch. The same seed and window give the same batches.
 
-    source_lengths, target_lengths: [N] tokens of each sentence, `<sos>`/`<eos>` included
+    source_lengths, target_lengths: [N] tokens of each sentence of the window, `<sos>`/`<eos>` included
     A sentence that alone is over the budget gets a batch of its own.
     """
-    random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, epoch])))
+    random = window.random(seed, Drawn.BATCHES)
     count = len(source_lengths)
     ratio = float(np.median(source_lengths / target_lengths)) if count else 1.0
     needed = np.maximum(np.ceil(source_lengths / ratio).astype(np.int64), target_lengths)

@@ -1,14 +1,18 @@
 """Leaving out pairs that teach nothing or teach wrong, and saying which and why."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from polyhead.config import Config
 from polyhead.corpora.unit import Flaw
+from polyhead.data.digests import Digests, digests_of_pairs, which_repeat
 from polyhead.data.readers.pair import Pair, usable
 from polyhead.limits import MOST_COUNTED
 from polyhead.text import is_blank
@@ -22,6 +26,10 @@ Reason = Literal[
     "lengths do not match",
     "duplicate",
 ]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+Verdicts = NDArray[np.uint8]
+STAYS = 0
+"""The verdict on a pair against which nothing speaks; that of others is 1 + the number of their reason."""
 _LIMITS: Mapping[Reason, str] = {
     "too many words": "max_words",
     "too many characters": "max_characters",
@@ -91,28 +99,59 @@ def clean(pairs: Iterable[Pair], config: CleaningConfig) -> tuple[list[Pair], Cl
 
 def rows_to_keep(pairs: Sequence[Pair], config: CleaningConfig) -> tuple[list[int], CleaningReport]:
     """The rows of the pairs that may stay, in rising order, and the account of the others."""
-    usual = _usual_ratios(pairs) if config.max_ratio else {}
-    kept: list[int] = []
-    counts: dict[Reason, int] = {}
-    examples: dict[Reason, str] = {}
-    seen: set[tuple[str, str, str | None]] = set()
-    repeated = 0
-    for row, pair in enumerate(pairs):
-        reason = _reason(pair, config, usual.get(pair.target_language, 1.0))
-        key = (pair.source, pair.target, pair.target_language)
-        if reason is None and config.drop_duplicates and key in seen:
-            reason = "duplicate"
-        if reason is None:
-            repeated += key in seen
-            seen.add(key)
-            kept.append(row)
-        else:
-            counts[reason] = counts.get(reason, 0) + 1
-            examples.setdefault(reason, pair.origin)
-    order: tuple[Reason, ...] = get_args(Reason)
-    found: list[Reason] = [reason for reason in order if reason in counts]
-    dropped = tuple(Dropped(each, counts[each], examples[each], _setting(each, config)) for each in found)
-    return kept, CleaningReport(len(pairs), len(kept), dropped, repeated)
+    verdicts = judge(pairs, usual_ratios(count_lengths(pairs)), config)
+    stay, report = settle(verdicts, digests_of_pairs(pairs), config, lambda row: pairs[row].origin)
+    return np.flatnonzero(stay).tolist(), report
+
+
+Lengths = tuple[str | None, int, int]
+"""A target language, and the characters of a source and of its target."""
+
+
+def count_lengths(pairs: Iterable[Pair]) -> Counter[Lengths]:
+    """How often there is a pair of these lengths. Of millions of sentences some ten thousand are different ones."""
+    return Counter((pair.target_language, len(pair.source), len(pair.target)) for pair in usable(pairs))
+
+
+def usual_ratios(counts: Mapping[Lengths, int]) -> dict[str | None, float]:
+    """For each target language the median of target length by source length.
+
+    Languages differ: Korean takes half the characters of English, Chinese a third. The median takes no notice of
+    the few pairs that do not match.
+    """
+    ratios: dict[str | None, Counter[float]] = {}
+    for (language, source, target), count in counts.items():
+        ratios.setdefault(language, Counter())[_ratio(source, target)] += count
+    return {language: _median(some) for language, some in ratios.items()}
+
+
+def judge(pairs: Sequence[Pair], usual: Mapping[str | None, float], config: CleaningConfig) -> Verdicts:
+    """[N] what speaks against each pair by itself: `STAYS`, or 1 + the number of a reason.
+
+    usual: `usual_ratios` of the whole corpus
+    """
+    reasons = (_reason(pair, config, usual.get(pair.target_language, 1.0)) for pair in pairs)
+    return np.fromiter((STAYS if each is None else 1 + REASONS.index(each) for each in reasons), np.uint8, len(pairs))
+
+
+def settle(
+    verdicts: Verdicts, digests: Digests, config: CleaningConfig, origin: Callable[[int], str]
+) -> tuple[NDArray[np.bool_], CleaningReport]:
+    """[N] which pairs may stay once those that came before are known, and the account of the others.
+
+    verdicts: [N] of `judge`; digests: [N] of `digests_of_pairs`; origin: where the pair of a row stands
+    """
+    stay = verdicts == STAYS
+    again = which_repeat(digests, stay)
+    if config.drop_duplicates:
+        verdicts = np.where(again, np.uint8(1 + REASONS.index("duplicate")), verdicts)
+        stay, again = verdicts == STAYS, again[:0]
+    dropped: list[Dropped] = []
+    for number, reason in enumerate(REASONS, start=1):
+        rows = verdicts == number
+        if rows.any():
+            dropped.append(Dropped(reason, int(rows.sum()), origin(int(rows.argmax())), _setting(reason, config)))
+    return stay, CleaningReport(len(verdicts), int(stay.sum()), tuple(dropped), int(again.sum()))
 
 
 def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
@@ -128,7 +167,7 @@ def _reason(pair: Pair, config: CleaningConfig, usual: float) -> Reason | None:
         return "too many characters"
     if config.max_words is not None and any(_has_more_words(side, config.max_words) for side in sides):
         return "too many words"
-    if config.max_ratio and abs(math.log(_ratio(pair) / usual)) > math.log(config.max_ratio):
+    if config.max_ratio and abs(math.log(_ratio(*map(len, sides)) / usual)) > math.log(config.max_ratio):
         return "lengths do not match"
     return None
 
@@ -148,17 +187,16 @@ def _first(drop: Dropped) -> str:
     return f"first at {drop.example}{above}"
 
 
-def _ratio(pair: Pair) -> float:
-    return (len(pair.target) + _RATIO_SMOOTHING) / (len(pair.source) + _RATIO_SMOOTHING)
+def _ratio(source: int, target: int) -> float:
+    """How long a target is for its source, by their characters."""
+    return (target + _RATIO_SMOOTHING) / (source + _RATIO_SMOOTHING)
 
 
-def _usual_ratios(pairs: Sequence[Pair]) -> dict[str | None, float]:
-    """For each target language the median of target length by source length.
-
-    Languages differ: Korean takes half the characters of English, Chinese a third. The median takes no notice of
-    the few pairs that do not match.
-    """
-    ratios: dict[str | None, list[float]] = {}
-    for pair in usable(pairs):
-        ratios.setdefault(pair.target_language, []).append(_ratio(pair))
-    return {language: sorted(some)[len(some) // 2] for language, some in ratios.items()}
+def _median(counts: Counter[float]) -> float:
+    """The upper median of numbers that are counted."""
+    middle, seen = counts.total() // 2, 0
+    for number in sorted(counts):
+        seen += counts[number]
+        if seen > middle:
+            return number
+    return 1.0

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.data.readers.pair import Pair
-from polyhead.data.store import EncodedCorpus, Ids, flatten, offsets_of
+from polyhead.data.store import Corpus, EncodedCorpus, Ids, flatten, offsets_of
+from polyhead.data.windows import Drawn, Window
 from polyhead.tokenizers import Tokenizer
 
 # So many sentences are lists of Python integers at a time; the rest are in arrays, a tenth of the size.
@@ -75,23 +76,66 @@ def corpus_for_epochs(
     tagged: bool,
     seed: int,
     max_tokens: int | None = None,
-) -> tuple[Callable[[int, int | None], EncodedCorpus], EncodingReport]:
+) -> tuple[Callable[[int, int | None], Corpus], EncodingReport]:
     """A function of an epoch, and of how many epochs are sampled (None: all), to that epoch's corpus.
 
     Sampled are the sides whose tokenizer has a dropout above 0, anew from (seed, epoch). Each epoch has the same pairs
     in the same order.
     """
     corpus, report = encode(pairs, source_tokenizer, target_tokenizer, tagged, None, max_tokens)
-    if not (source_tokenizer.config.dropout or target_tokenizer.config.dropout):
-        return lambda epoch, sampled_epochs: corpus, report
+    encoder = Encoder(source_tokenizer, target_tokenizer, tagged, max_tokens)
+    return sampled_in_epochs(corpus, pairs, report.rows, encoder, seed), report
 
-    def sampled(epoch: int, sampled_epochs: int | None) -> EncodedCorpus:
-        if sampled_epochs is not None and epoch >= sampled_epochs:
-            return corpus
-        epoch_seed = int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0])
-        return encode(pairs, source_tokenizer, target_tokenizer, tagged, epoch_seed, max_tokens)[0]
 
-    return sampled, report
+@dataclass(frozen=True)
+class Encoder:
+    """What makes token ids of pairs; see `encode`."""
+
+    source: Tokenizer
+    target: Tokenizer
+    tagged: bool
+    max_tokens: int | None = None
+
+    def __call__(self, pairs: Sequence[Pair], sampling_seed: int | None = None) -> tuple[EncodedCorpus, EncodingReport]:
+        """The ids of each pair, in order, without those that are too long."""
+        return encode(pairs, self.source, self.target, self.tagged, sampling_seed, self.max_tokens)
+
+
+def sampled_in_epochs(
+    corpus: EncodedCorpus, pairs: Sequence[Pair], rows: NDArray[np.int64], encoder: Encoder, seed: int
+) -> Callable[[int, int | None], Corpus]:
+    """The same for a corpus that is encoded already.
+
+    corpus: what `encoder` makes of `pairs` with the best segmentations
+    rows: [N] which of the pairs are in it
+    """
+    if not (encoder.source.config.dropout or encoder.target.config.dropout):
+        return lambda epoch, sampled_epochs: corpus
+
+    def in_epoch(epoch: int, sampled_epochs: int | None) -> Corpus:
+        best = sampled_epochs is not None and epoch >= sampled_epochs
+        return corpus if best else _Sampled(pairs, rows, encoder, seed)
+
+    return in_epoch
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """A corpus whose words are cut up anew for each window; only the text is kept."""
+
+    pairs: Sequence[Pair]
+    rows: NDArray[np.int64]
+    encoder: Encoder
+    seed: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def within(self, window: Window) -> EncodedCorpus:
+        """The pairs of a window, sampled."""
+        some = self.pairs if window.rows is None else [self.pairs[int(row)] for row in self.rows[window.rows]]
+        entropy = window.entropy(self.seed, Drawn.SEGMENTATIONS)
+        return self.encoder(some, int(np.random.SeedSequence(entropy).generate_state(1)[0]))[0]
 
 
 @dataclass(frozen=True)

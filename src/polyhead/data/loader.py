@@ -13,21 +13,45 @@ from torch import Tensor
 
 from polyhead.batch import Batch
 from polyhead.data.batching import BatchingConfig, Draw, batches
-from polyhead.data.store import EncodedCorpus, Ids
+from polyhead.data.store import Corpus, EncodedCorpus, Ids
+from polyhead.data.windows import Window, window_of
 from polyhead.errors import PolyheadError
 from polyhead.symbols import EOS, PAD, SOS
 
 LAST = 1 << 53
 """No epoch and no batch has a number above this."""
+OF_A_WINDOW = 1 << 32
+"""The first batch of an epoch's window has this number times the window's own, as no window has so many batches. So the
+number alone says where to go on, and the windows before need not be drawn again."""
 _AHEAD = 4  # batches waiting; enough to hide one slow batch, few enough to cost no memory
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place between two batches: so many batches of this epoch have been taken."""
+    """A place between two batches of an epoch: `batch` is the number of the next one, from 0 on.
+
+    Where an epoch has several windows, the numbers of each begin at a multiple of `OF_A_WINDOW`.
+    """
 
     epoch: Annotated[int, Field(ge=0, le=LAST)] = 0
     batch: Annotated[int, Field(ge=0, le=LAST)] = 0
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The batches of a window, and what they are made of."""
+
+    window: Window
+    corpus: EncodedCorpus
+    draws: list[Draw]
+
+    def after(self, number: int) -> Position:
+        """The position after the batch with this number, from 0 on, of this window."""
+        if number + 1 < len(self.draws):
+            return Position(self.window.epoch, self.window.number * OF_A_WINDOW + number + 1)
+        if self.window.is_last:
+            return Position(self.window.epoch + 1, 0)
+        return Position(self.window.epoch, (self.window.number + 1) * OF_A_WINDOW)
 
 
 @dataclass(frozen=True)
@@ -69,16 +93,18 @@ class Loader:
         for the same epoch.
     """
 
-    def __init__(self, corpus_for_epoch: Callable[[int], EncodedCorpus], config: BatchingConfig, seed: int) -> None:
+    def __init__(self, corpus_for_epoch: Callable[[int], Corpus], config: BatchingConfig, seed: int) -> None:
         self._corpus_for_epoch = corpus_for_epoch
         self._config = config
         self._seed = seed
         self._lock = threading.Lock()
-        self._drawn: dict[int, tuple[EncodedCorpus, list[Draw]]] = {}
+        self._corpora: dict[int, Corpus] = {}
+        self._parts: dict[tuple[int, int], _Part] = {}
 
     def epoch_batches(self, epoch: int) -> int:
         """How many batches an epoch has."""
-        return len(self._draw(epoch)[1])
+        windows = range(self._part(epoch, 0).window.count)
+        return sum(len(self._part(epoch, window).draws) for window in windows)
 
     def stream(self, start: Position) -> Generator[tuple[Position, Batch], None, None]:
         """Batches from `start` on, without end, each with the position after it, which a checkpoint stores.
@@ -112,30 +138,41 @@ class Loader:
 
     def _make(self, position: Position) -> Generator[tuple[Position, Batch], None, None]:
         while True:
-            corpus, drawn = self._draw(position.epoch)
-            if position.batch > len(drawn):
+            window, first = divmod(position.batch, OF_A_WINDOW)
+            part = self._part(position.epoch, window)
+            if window >= part.window.count or first > len(part.draws):
                 raise PolyheadError(
-                    f"Epoch {position.epoch} has {len(drawn)} batches, so none can follow number {position.batch}:"
-                    " the data or the batching are not those of the run that stored this position."
+                    f"Epoch {position.epoch} has {self.epoch_batches(position.epoch)} batches, so none can follow"
+                    f" number {position.batch}: the data or the batching are not those of the run that stored this"
+                    " position."
                 )
-            for number in range(position.batch, len(drawn)):
-                last = number + 1 == len(drawn)
-                after = Position(position.epoch + 1, 0) if last else Position(position.epoch, number + 1)
-                yield after, collate_rows(corpus, drawn[number])
-            position = Position(position.epoch + 1, 0)
+            for number in range(first, len(part.draws)):
+                yield part.after(number), collate_rows(part.corpus, part.draws[number])
+            position = part.after(len(part.draws))
 
-    def _draw(self, epoch: int) -> tuple[EncodedCorpus, list[Draw]]:
-        """The corpus and the batches of an epoch; the last two epochs asked for are kept."""
+    def _part(self, epoch: int, number: int) -> _Part:
+        """The batches of an epoch's window; the last two windows asked for are kept."""
         with self._lock:
-            if epoch not in self._drawn:
-                corpus = self._corpus_for_epoch(epoch)
-                if not len(corpus):
-                    raise PolyheadError("There are no sentence pairs to make batches of.")
-                drawn = batches(corpus.source_lengths, corpus.target_lengths, self._config, self._seed, epoch)
-                while len(self._drawn) > 1:
-                    del self._drawn[next(iter(self._drawn))]
-                self._drawn[epoch] = corpus, drawn
-            return self._drawn[epoch]
+            if (epoch, number) not in self._parts:
+                made = self._draw(epoch, number)
+                while len(self._parts) > 1:
+                    del self._parts[next(iter(self._parts))]
+                self._parts[epoch, number] = made
+            return self._parts[epoch, number]
+
+    def _draw(self, epoch: int, number: int) -> _Part:
+        config, corpus = self._config, self._corpus(epoch)
+        window = window_of(len(corpus), config.window, self._seed, epoch, number, shuffle=config.shuffle)
+        some = corpus.within(window)
+        if not len(some) and number == 0:
+            raise PolyheadError("There are no sentence pairs to make batches of.")
+        return _Part(window, some, batches(some.source_lengths, some.target_lengths, config, self._seed, window))
+
+    def _corpus(self, epoch: int) -> Corpus:
+        """An epoch's corpus, which is asked for once."""
+        if epoch not in self._corpora:
+            self._corpora = {epoch: self._corpus_for_epoch(epoch)}
+        return self._corpora[epoch]
 
 
 def _put(

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from polyhead.data.readers.pair import Pair
 from polyhead.sentences import sentences
 
+LARGE = 2_000_000
+"""Sentence pairs above which a corpus isn't looked at, or shuffled, as a whole."""
 LOOKED_AT = 200_000
 """Pairs from which words and characters are counted; of a larger corpus these are enough."""
 SENTENCES_LOOKED_AT = 20_000
@@ -36,6 +38,8 @@ class CorpusStatistics:
     """About how many subwords the source side has."""
     target_tokens: int
     """About how many subwords the target side has."""
+    read: int = 0
+    """Pairs of the corpus, whatever their weights."""
 
     @property
     def tokens(self) -> int:
@@ -61,6 +65,7 @@ class CorpusStatistics:
             characters=len(set(chain.from_iterable(chain(sources, targets)))),
             source_tokens=round(scale * _tokens(sources)),
             target_tokens=round(scale * _tokens(targets)),
+            read=len(pairs),
         )
 
 
@@ -68,6 +73,11 @@ def share_of_several(texts: Sequence[str], language: str | None) -> float:
     """Which share of the texts has more than one sentence, by some that stand at even distances; rounded to 0.01 %."""
     some = texts[:: max(1, len(texts) // SENTENCES_LOOKED_AT)]
     return round(sum(len(sentences(text, language)) > 1 for text in some) / max(1, len(some)), 4)
+
+
+def evenly(pairs: Sequence[Pair], most: int) -> Sequence[Pair]:
+    """All pairs, or of a large corpus some that stand at even distances: at least `most`, less than twice as many."""
+    return pairs if len(pairs) <= LARGE else pairs[:: max(1, len(pairs) // most)]
 
 
 _PUNCTUATION = "".join(character for character in map(chr, range(0x3100)) if unicodedata.category(character)[0] in "PS")

@@ -1,21 +1,37 @@
-"""A corpus as token ids, in flat arrays that can stay on disk."""
+"""A corpus as token ids, in flat arrays that can stay on disk: read from there they are mapped into memory."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.data.windows import Window
 from polyhead.errors import DataError
 from polyhead.files import atomic_file
+from polyhead.memory.mapped import let_go
 
 Ids = NDArray[np.uint16 | np.uint32]
 Offsets = NDArray[np.int64]
-_ROWS = 100_000
-"""Sentences that are copied at a time."""
-_ARRAYS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
+_ROWS = 8_192
+"""Sentences that are copied at a time, and after which what was read of a mapped file is let go of."""
+_MANY = 1 << 20
+"""Offsets that are looked at at a time."""
+ARRAYS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
+"""The names of a corpus's arrays, and of their files without `.npy`."""
+
+
+class Corpus(Protocol):
+    """Sentence pairs that become token ids window by window."""
+
+    def __len__(self) -> int: ...
+
+    def within(self, window: Window) -> "EncodedCorpus":
+        """The ids of a window's pairs, in their order. The same window gives the same."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,10 @@ class EncodedCorpus:
         """[N] the tokens of each target as the model reads it: with `<sos>`, or as it writes it: with `<eos>`."""
         return np.diff(self.target_offsets) + 1
 
+    def within(self, window: Window) -> "EncodedCorpus":
+        """The pairs of a window: this very corpus where the window has all of them, otherwise a copy in memory."""
+        return self if window.rows is None else self.take(window.rows)
+
     def take(self, rows: NDArray[np.int64]) -> "EncodedCorpus":
         """The sentence pairs of these rows, in their order; a row may be there several times."""
         return EncodedCorpus(
@@ -61,7 +81,7 @@ class EncodedCorpus:
     def save(self, directory: Path) -> None:
         """Write one .npy file an array."""
         directory.mkdir(parents=True, exist_ok=True)
-        for name in _ARRAYS:
+        for name in ARRAYS:
             with atomic_file(directory / f"{name}.npy") as temporary, temporary.open("wb") as file:
                 np.save(file, getattr(self, name), allow_pickle=False)
 
@@ -69,7 +89,7 @@ class EncodedCorpus:
     def open(cls, directory: Path) -> "EncodedCorpus":
         """What `save` wrote, read from disk as it is needed. DataError if it is missing or damaged."""
         arrays: list[NDArray[np.generic]] = []
-        for name in _ARRAYS:
+        for name in ARRAYS:
             path = directory / f"{name}.npy"
             try:
                 arrays.append(np.load(path, mmap_mode="r", allow_pickle=False))
@@ -87,7 +107,7 @@ class EncodedCorpus:
             right = right and ids.ndim == offsets.ndim == 1 and offsets.dtype == np.int64
             right = right and ids.dtype.name in ("uint16", "uint32")
             right = right and len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(ids)
-            right = right and bool(np.all(np.diff(offsets) >= 0))
+            right = right and all(np.all(np.diff(some) >= 0) for some in _overlapping(offsets))
         if not right:
             raise DataError("the parts of this encoded corpus do not belong together; encode it again", directory)
 
@@ -104,9 +124,16 @@ def offsets_of(lengths: Iterable[NDArray[np.int64]]) -> Offsets:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))])
 
 
+def _overlapping(offsets: Offsets) -> Iterable[Offsets]:
+    """The array in parts, each of which begins with the last number of the one before it."""
+    for first in range(0, len(offsets), _MANY):
+        yield offsets[first : first + _MANY + 1]
+        let_go(offsets)
+
+
 def _taken(ids: Ids, offsets: Offsets, rows: NDArray[np.int64]) -> tuple[Ids, Offsets]:
     """The sentences of these rows, one after the other, and where each begins."""
-    lengths = np.diff(offsets)[rows]
+    lengths = offsets[rows + 1] - offsets[rows]
     begins = offsets_of([lengths])
     taken = np.empty(int(begins[-1]), ids.dtype)
     for first in range(0, len(rows), _ROWS):  # a place takes four times the memory of an id
@@ -114,4 +141,6 @@ def _taken(ids: Ids, offsets: Offsets, rows: NDArray[np.int64]) -> tuple[Ids, Of
         start, end = begins[first], begins[min(first + _ROWS, len(rows))]
         shifts = np.repeat(offsets[rows[some]] - begins[:-1][some], lengths[some])
         taken[start:end] = ids[shifts + np.arange(start, end)]
+        let_go(ids)
+    let_go(offsets)
     return taken, begins

@@ -1,10 +1,12 @@
 """What spoils a training without stopping it: said before work begins, with counts and the first place of each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.data.digests import Digests, digests_of_content, rows_among
 from polyhead.data.readers.pair import Pair, usable
 from polyhead.text import is_blank
 
@@ -21,43 +23,78 @@ SAME = 0.05
 
 def suspicions(train: Sequence[Pair], dev: Sequence[Pair] = ()) -> list[str]:
     """Sentences about training pairs and pairs to validate on; none where nothing is suspicious."""
-    return [*_of_training(train), *_of_validation(train, dev)]
+    return [*of_training(train), *of_validation(dev, digests_of_content(train if dev else ()))]
 
 
-def _of_training(train: Sequence[Pair]) -> Iterator[str]:
-    same = [pair for pair in train if pair.source == pair.target]
-    if len(same) > SAME * len(train):
-        yield (
-            f"{_counted(same)} the same text on both sides (first: {same[0].origin}): a model learns to copy from "
+def of_training(train: Sequence[Pair]) -> list[str]:
+    """Sentences about training pairs, which are looked at one after the other."""
+    same, broken = Tally(), Tally()
+    for pair in train:
+        if pair.source == pair.target:
+            same.add(pair)
+        if "\0" in pair.source or "\0" in pair.target:
+            broken.add(pair)
+    said: list[str] = []
+    if same.count > SAME * len(train):
+        said.append(
+            f"{same.counted()} the same text on both sides (first: {same.first}): a model learns to copy from "
             "them; leave them out with --data.cleaning.drop_untranslated true"
         )
-    broken = [pair for pair in train if "\0" in pair.source or "\0" in pair.target]
-    if broken:
-        yield f"{_counted(broken)} NUL characters (first: {broken[0].origin}): is the file text, and not UTF-16?"
+    if broken.count:
+        said.append(f"{broken.counted()} NUL characters (first: {broken.first}): is the file text, and not UTF-16?")
     if _are_unrelated(train[:LOOKED_AT]):
-        yield (
+        said.append(
             "the lengths of the two sides have nothing to do with each other: line n of one file must be the "
             "translation of line n of the other; is one of them sorted or shuffled?"
         )
+    return said
 
 
-def _of_validation(train: Sequence[Pair], judged: Sequence[Pair]) -> Iterator[str]:
-    flawed, dev = [pair for pair in judged if pair.flaw is not None], list(usable(judged))
-    if flawed:
-        counted = _counted(flawed, "pairs to validate on")
-        yield f"{counted} no finished translation (first: {flawed[0].origin}): left out"
-    blank = [pair for pair in dev if is_blank(pair.source) or is_blank(pair.target)]
-    if blank:
-        counted = _counted(blank, "pairs to validate on")
-        yield f"{counted} an empty side (first: {blank[0].origin}): no score counts there"
-    folded = [_folded(pair) for pair in dev]
-    known = frozenset(folded)
-    learnt = {each for each in map(_folded, train if known else ()) if each in known}
-    leaked = [pair for pair, each in zip(dev, folded, strict=True) if each in learnt]
-    if leaked:
-        one = len(leaked) == 1
-        counted = f"{_counted(leaked, 'pairs to validate on', 'are')} {'a training pair' if one else 'training pairs'}"
-        yield (f"{counted} too (first: {leaked[0].origin}): scores will be better than those of other text")
+def of_validation(judged: Sequence[Pair], learnt: Digests) -> list[str]:
+    """Sentences about pairs to validate on.
+
+    learnt: [N] `digests_of_content` of the training pairs
+    """
+    said: list[str] = []
+    flawed, blank, leaked = Tally(), Tally(), Tally()
+    dev = list(usable(judged))
+    flawed.add(*(pair for pair in judged if pair.flaw is not None))
+    blank.add(*(pair for pair in dev if is_blank(pair.source) or is_blank(pair.target)))
+    content = digests_of_content(dev)
+    known = np.unique(learnt[rows_among(learnt, content)])
+    for row in rows_among(content, known):
+        leaked.add(dev[int(row)])
+    if flawed.count:
+        counted = flawed.counted("pairs to validate on")
+        said.append(f"{counted} no finished translation (first: {flawed.first}): left out")
+    if blank.count:
+        counted = blank.counted("pairs to validate on")
+        said.append(f"{counted} an empty side (first: {blank.first}): no score counts there")
+    if leaked.count:
+        counted = leaked.counted("pairs to validate on", "are")
+        which = "a training pair" if leaked.count == 1 else "training pairs"
+        said.append(f"{counted} {which} too (first: {leaked.first}): scores will be better than those of other text")
+    return said
+
+
+@dataclass
+class Tally:
+    """How many pairs there are of a kind, and where the first of them stands."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, *pairs: Pair) -> None:
+        """Counts these, too."""
+        if pairs and not self.count:
+            self.first = pairs[0].origin
+        self.count += len(pairs)
+
+    def counted(self, what: str = "training pairs", verb: str = "have") -> str:
+        """The number in words."""
+        if self.count > 1:
+            return f"{self.count:,} {what} {verb}"
+        return f"1 of the {what} {'has' if verb == 'have' else 'is'}"
 
 
 def _are_unrelated(pairs: Sequence[Pair]) -> bool:
@@ -71,14 +108,3 @@ def _are_unrelated(pairs: Sequence[Pair]) -> bool:
 
 def _log_lengths(texts: Iterable[str]) -> NDArray[np.float64]:
     return np.log1p(np.array([len(text) for text in texts], np.float64))
-
-
-def _folded(pair: Pair) -> tuple[str, ...]:
-    """The same for pairs that differ in case and white space alone."""
-    return tuple(" ".join(side.casefold().split()) for side in (pair.source, pair.target))
-
-
-def _counted(pairs: Sequence[Pair], what: str = "training pairs", verb: str = "have") -> str:
-    if len(pairs) > 1:
-        return f"{len(pairs):,} {what} {verb}"
-    return f"1 of the {what} {'has' if verb == 'have' else 'is'}"

@@ -5,7 +5,8 @@ and `problems` tells what is wrong with keys. `keys` lists every key, from the s
 becomes of each.
 
 `plan` decides everything before a run: `languages` (from the corpora's file names) and `directions`, the text
-(`prepare`, `hold_out` where no dev set is given), what may be expected of a small corpus (`expectation`), whether the
+(`prepare`, or `stored` and `stored_text` for one that is prepared on the disk; `hold_out` where no dev set is given;
+`facts` are what is known of it once it was read), what may be expected of a small corpus (`expectation`), whether the
 recipe can be carried out at all (`feasible`, `room`), and what it leaves open. The latter follows from the corpus and
 the machine by the table of `rules`, and `defaults` says every choice with its reason. For a run of so many minutes,
 `pace` times a few updates of a model that is thrown away, and `minutes` lets the rules choose for as many as there is

@@ -3,7 +3,6 @@
 Nothing is written before everything that can be wrong with a recipe has had its chance to be.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,11 +16,10 @@ from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.config import BundleConfig
 from polyhead.bundle.load import load_tokenizers
 from polyhead.bundle.save import save_description, save_weights, tokenizer_files
-from polyhead.data.encode import corpus_for_epochs
+from polyhead.data.encode import Encoder, EncodingReport, sampled_in_epochs
 from polyhead.data.loader import Loader, Position
-from polyhead.data.statistics import share_of_several
-from polyhead.data.store import EncodedCorpus
-from polyhead.data.weighting import weighted
+from polyhead.data.statistics import SENTENCES_LOOKED_AT, share_of_several
+from polyhead.data.weighting import CorpusForEpoch, weighted
 from polyhead.errors import ModelError, RecipeError, counted
 from polyhead.manifest import check_digest, digest_of, is_listing
 from polyhead.model.build import build_model
@@ -32,6 +30,7 @@ from polyhead.recipe.prepare import Pairs, make_tokenizers
 from polyhead.recipe.restore import restore
 from polyhead.recipe.room import check_room
 from polyhead.recipe.schema import Recipe
+from polyhead.recipe.stored import stored_tokenizers, stored_tokens
 from polyhead.recipe.validation import Validator
 from polyhead.recipe.word_vectors import load_word_vectors
 from polyhead.run_lock import Held
@@ -57,7 +56,7 @@ class Parts:
     """The description, the vocabularies, and a model for validation, which has no weights before it is given some."""
     model: Seq2SeqModel[Any]
     """The model to train, freshly initialised, on its device."""
-    corpus: Callable[[int, int | None], EncodedCorpus]
+    corpus: CorpusForEpoch
     """Epoch, and in how many epochs words are cut up at random → its corpus."""
     validator: Validator
 
@@ -72,9 +71,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     check_room(recipe.model, device, source.vocabulary_size, target.vocabulary_size)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
-    corpus, report = corpus_for_epochs(pairs.train, source, target, tagged, recipe.seed, longest)
-    if pairs.weights is not None:
-        corpus = weighted(corpus, pairs.weights[report.rows], recipe.seed)
+    corpus, report = _encoded(pairs, Encoder(source, target, tagged, longest), recipe.seed, display)
     if report.too_long:
         limit = "data.max_tokens" if recipe.data.max_tokens <= recipe.model.max_length else "model.max_length"
         display.message(
@@ -95,7 +92,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
         source_vocabulary=source.vocabulary_size,
         target_vocabulary=target.vocabulary_size,
         longest_source=report.longest_source,
-        several_sentences=share_of_several([pair.source for pair in pairs.train], source_language),
+        several_sentences=share_of_several(_some_sources(pairs), source_language),
         score_tokenize=recipe.data.score_tokenize,
         model=recipe.model,
         tokenizer=recipe.tokenizer,
@@ -165,13 +162,29 @@ def _batches(parts: Parts, recipe: Recipe, start: Position, sampled_epochs: int 
     return loader.stream(start)
 
 
+def _some_sources(pairs: Pairs) -> list[str]:
+    """Sources at even distances, as many as `share_of_several` looks at or up to twice as many."""
+    return [pair.source for pair in pairs.train[:: max(1, len(pairs.train) // SENTENCES_LOOKED_AT)]]
+
+
+def _encoded(pairs: Pairs, encoder: Encoder, seed: int, display: Display) -> tuple[CorpusForEpoch, EncodingReport]:
+    """The training pairs as token ids, each as often as its weight says."""
+    if pairs.stored is None:
+        corpus, report = encoder(pairs.train)
+    else:
+        corpus, report = stored_tokens(pairs.stored, encoder, display.message)
+    in_epochs = sampled_in_epochs(corpus, pairs.train, report.rows, encoder, seed)
+    if pairs.weights is not None:
+        in_epochs = weighted(in_epochs, pairs.weights, seed, report.rows)
+    return in_epochs, report
+
+
 def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
     """Those of the run that is resumed, if it came so far as to write its description, else newly trained ones."""
     if (recipe.out / "config.json").exists():
         source, target = _read_tokenizers(recipe, pairs, display)
     else:
-        display.message("training the tokenizer")
-        source, target = make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
+        source, target = _new_tokenizers(recipe, pairs, display)
     two = "" if recipe.tokenizer.shared else f" (source), {target.vocabulary_size:,} (target)"
     display.message(f"vocabulary: {source.vocabulary_size:,} pieces{two}")
     asked = recipe.tokenizer.vocabulary_size
@@ -180,6 +193,18 @@ def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokeniz
             why = "the text has no more to give" if size < asked else "its characters alone need so many"
             display.message(f"tokenizer.vocabulary_size = {asked:,} became {size:,}: {why}")
     return source, target
+
+
+def _new_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
+    """Those of the training text; a corpus on disk has them already where a run before this one made the same."""
+
+    def train() -> tuple[Tokenizer, Tokenizer]:
+        display.message("training the tokenizer")
+        return make_tokenizers(pairs.train, recipe.tokenizer, pairs.languages)
+
+    if pairs.stored is None:
+        return train()
+    return stored_tokenizers(pairs.stored, recipe.tokenizer, pairs.languages, train, display.message)
 
 
 def _read_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:

@@ -38,8 +38,9 @@ def complete(
     possible: how many updates there is time for; None: any number
     """
     choices: list[Choice] = []
+    threads = threads or torch.get_num_threads()
     for rule in RULES:
-        suggestions = rule(Situation(values, corpus, device.type, threads or torch.get_num_threads(), possible))
+        suggestions = rule(Situation(values, corpus, device.type, threads, possible, begun))
         values = _fill(values, suggestions, begun or {}, choices)
     return values, choices
 

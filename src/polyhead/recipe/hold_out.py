@@ -2,14 +2,22 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.data.digests import Digests, digests_of, rows_among
 from polyhead.data.readers import Pair
 
 MOST_HELD_OUT = 500
 """Source sentences that are held out at most, however large the corpus is."""
 SHARE = 20
 """One source sentence of so many is held out, of a small corpus one at least."""
+
+
+_FEW = 1 << 20
+"""Pairs of a corpus that is looked at as a whole; of a larger one only what belongs to the sources that were drawn."""
 
 
 def hold_out(pairs: Sequence[Pair], seed: int) -> tuple[list[int], list[int]]:
@@ -19,44 +27,76 @@ def hold_out(pairs: Sequence[Pair], seed: int) -> tuple[list[int], list[int]]:
     no sentence that is validated on is the source of a training pair. The same seed holds the same pairs out. Where
     all pairs belong together nothing can be held out: then both results are all the rows.
     """
-    groups = _Groups(pairs)
-    chosen = _drawn(pairs, groups, seed)
-    if not chosen or sum(pair.source in chosen for pair in pairs) > len(pairs) / 2:
-        chosen = _smallest(pairs, groups, seed)
-    train = [row for row, pair in enumerate(pairs) if pair.source not in chosen]
-    if not train:
-        return list(range(len(pairs))), list(range(len(pairs)))
-    return train, [row for row, pair in enumerate(pairs) if pair.source in chosen]
+    everything = list(range(len(pairs)))
+    held_out = rows_to_hold_out(digests_of(p.source for p in pairs), digests_of(p.target for p in pairs), seed)
+    if len(held_out) == len(pairs):
+        return everything, everything
+    return np.delete(np.arange(len(pairs)), held_out).tolist(), held_out.tolist()
 
 
-def _wanted(pairs: Sequence[Pair]) -> int:
-    return max(1, min(MOST_HELD_OUT, len(pairs) // SHARE))
+def rows_to_hold_out(sources: Digests, targets: Digests, seed: int) -> NDArray[np.int64]:
+    """The rows of the pairs to validate on, in rising order; all rows where nothing can be held out.
+
+    sources, targets: [N] `digests_of` the texts, which may be mapped files
+    """
+    drawn = random.Random(seed).sample(range(len(sources)), _wanted(sources))
+    some = np.arange(len(sources)) if len(sources) <= _FEW else _related(sources, targets, sources[drawn])
+    chosen = _drawn([int(sources[row]) for row in drawn], _Groups(sources[some], targets[some]))
+    rows = _rows(sources, chosen)
+    if not chosen or len(rows) > len(sources) / 2:
+        rows = _rows(sources, _smallest(sources, _Groups(sources, targets), seed))
+    return rows
 
 
-def _drawn(pairs: Sequence[Pair], groups: "_Groups", seed: int) -> set[str]:
-    """The sources of groups that are drawn at random; those with more pairs than are wanted stay in training."""
-    wanted = _wanted(pairs)
-    chosen: set[str] = set()
-    for pair in random.Random(seed).sample(pairs, wanted):
-        if len(chosen) < wanted and groups.size(pair.source) <= wanted:
-            chosen |= groups.of(pair.source)
+def _wanted(sources: Digests) -> int:
+    return max(1, min(MOST_HELD_OUT, len(sources) // SHARE))
+
+
+def _rows(sources: Digests, chosen: Iterable[int]) -> NDArray[np.int64]:
+    return rows_among(sources, np.array(sorted(chosen), np.uint64))
+
+
+def _related(sources: Digests, targets: Digests, start: Digests) -> NDArray[np.int64]:
+    """The rows of all pairs that could belong to a group of one of these sources; the corpus is read in parts."""
+    known, new = set[int](start.tolist()), start
+    while len(new):
+        there = {(source, target) for source, target in _pairs(sources, targets, new)}
+        back = {(source, target) for target, source in _pairs(targets, sources, new)}
+        found = {target for source, target in there if (target, source) in back} - known
+        known |= found
+        new = np.array(sorted(found), np.uint64)
+    return _rows(sources, known)
+
+
+def _pairs(one: Digests, other: Digests, wanted: Digests) -> Iterable[tuple[int, int]]:
+    """Both sides of the pairs of which one side is wanted."""
+    rows = rows_among(one, wanted)
+    return zip(one[rows].tolist(), other[rows].tolist(), strict=True)
+
+
+def _drawn(sources: Sequence[int], groups: "_Groups") -> set[int]:
+    """The sources of groups that were drawn at random; those with more pairs than are wanted stay in training."""
+    chosen: set[int] = set()
+    for source in sources:
+        if len(chosen) < len(sources) and groups.size(source) <= len(sources):
+            chosen |= groups.of(source)
     return chosen
 
 
-def _smallest(pairs: Sequence[Pair], groups: "_Groups", seed: int) -> set[str]:
+def _smallest(digests: Digests, groups: "_Groups", seed: int) -> set[int]:
     """The sources of the smallest groups, for a corpus in which a few of them have most pairs.
 
     As many as are wanted, but no more than leave half of the pairs for training, and one group at least.
     """
-    sources = list(dict.fromkeys(pair.source for pair in pairs))
+    sources = list(dict.fromkeys(digests.tolist()))
     random.Random(seed).shuffle(sources)
-    chosen: set[str] = set()
+    chosen: set[int] = set()
     taken = 0
     for source in sorted(sources, key=groups.size):
         if source in chosen:
             continue
         taken += groups.size(source)
-        if chosen and (taken > len(pairs) / 2 or len(chosen) >= _wanted(pairs)):
+        if chosen and (taken > len(digests) / 2 or len(chosen) >= _wanted(digests)):
             break
         chosen |= groups.of(source)
     return chosen
@@ -65,29 +105,30 @@ def _smallest(pairs: Sequence[Pair], groups: "_Groups", seed: int) -> set[str]:
 class _Groups:
     """Which source sentences belong together: those of pairs that are each other the other way round."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
-        self._counts = Counter(pair.source for pair in pairs)
-        both = {(pair.source, pair.target) for pair in pairs if pair.target in self._counts}
-        neighbours: dict[str, set[str]] = {}
+    def __init__(self, sources: Digests, targets: Digests) -> None:
+        self._counts = Counter[int](sources.tolist())
+        pairs = zip(sources.tolist(), targets.tolist(), strict=True)
+        both = {(source, target) for source, target in pairs if target in self._counts}
+        neighbours: dict[int, set[int]] = {}
         for source, target in both:
             if source != target and (target, source) in both:
                 neighbours.setdefault(source, set()).add(target)
-        self._of: dict[str, frozenset[str]] = {}
+        self._of: dict[int, frozenset[int]] = {}
         for source in neighbours:
             if source not in self._of:
                 group = _reachable(source, neighbours)
                 self._of |= dict.fromkeys(group, group)
 
-    def of(self, source: str) -> frozenset[str]:
+    def of(self, source: int) -> frozenset[int]:
         """All source sentences that belong to this one, itself included."""
         return self._of.get(source, frozenset([source]))
 
-    def size(self, source: str) -> int:
+    def size(self, source: int) -> int:
         """The number of pairs that have one of these sources."""
         return sum(self._counts[each] for each in self.of(source))
 
 
-def _reachable(start: str, neighbours: Mapping[str, set[str]]) -> frozenset[str]:
+def _reachable(start: int, neighbours: Mapping[int, set[int]]) -> frozenset[int]:
     found, waiting = {start}, [start]
     while waiting:
         new = neighbours[waiting.pop()] - found

@@ -24,7 +24,7 @@ NONE = "none"
 CAN_BE_NONE = frozenset(
     """
     max_characters max_epochs max_length max_ratio max_sentences max_words min_delta minutes patience sampled_epochs
-    threads vocabulary_size
+    threads vocabulary_size window
     """.split()  # noqa: SIM905  a list of so many quoted words is harder to read
 )
 """The keys whose number may be unset."""

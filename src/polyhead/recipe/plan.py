@@ -3,10 +3,10 @@
 import time
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
-from polyhead.data.statistics import CorpusStatistics
-from polyhead.data.suspicions import suspicions
+from polyhead.data.suspicions import of_validation
 from polyhead.recipe.defaults import Choice, complete
 from polyhead.recipe.expectation import of_schedule, what_to_expect
 from polyhead.recipe.feasible import check_feasible
@@ -15,6 +15,7 @@ from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.minutes import complete_within
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.schema import Recipe
+from polyhead.recipe.stored import read_stored, store_for
 from polyhead.training.log import PlainDisplay
 
 
@@ -45,12 +46,15 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     values = with_languages(values, begun, say)
     draft = make_recipe(values)
     say("reading the corpus")
-    pairs = read_pairs(draft.data, draft.seed)
+    place = store_for(draft)
+    stored = [] if place is None else [Choice("data.store", *place)]
+    pairs = read_pairs(draft.data, draft.seed) if place is None else read_stored(draft.data, draft.seed, place[0], say)
     say(str(pairs.report))
     judged = () if pairs.held_out else (*pairs.dev, *pairs.flawed)
-    for sentence in [*what_to_expect(pairs), *suspicions(pairs.train, judged)]:
+    learnt = pairs.contents if judged else np.zeros(0, np.uint64)
+    for sentence in [*what_to_expect(pairs), *pairs.facts.suspicions, *of_validation(judged, learnt)]:
         say(sentence)
-    corpus, minutes = CorpusStatistics.of(pairs.train, pairs.weights), draft.training.minutes
+    corpus, minutes = pairs.facts.statistics, draft.training.minutes
     possible = None
     if minutes is None or begun is not None:
         completed, choices = complete(values, corpus, device, begun)
@@ -61,7 +65,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     check_feasible(recipe, device)
     for sentence in of_schedule(recipe, possible):
         say(sentence)
-    return Plan(recipe, choices, pairs, device)
+    return Plan(recipe, [*stored, *choices], pairs, device)
 
 
 def choose_device() -> torch.device:

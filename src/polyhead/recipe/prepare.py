@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from polyhead.data.clean import CleaningReport, rows_to_keep
+from polyhead.data.digests import Digests, digests_of_content
 from polyhead.data.readers import (
     LinesConfig,
     Pair,
@@ -18,22 +20,40 @@ from polyhead.data.readers import (
     read_all,
     usable,
 )
-from polyhead.data.statistics import CorpusStatistics
+from polyhead.data.statistics import CorpusStatistics, evenly
 from polyhead.data.weighting import Weights
 from polyhead.errors import RecipeError, counted
 from polyhead.recipe.directions import both_ways
+from polyhead.recipe.facts import Facts
 from polyhead.recipe.hold_out import hold_out
 from polyhead.recipe.schema import DataConfig
 from polyhead.tokenizers.build import train as train_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig, default_vocabulary_size
 from polyhead.tokenizers.protocol import Tokenizer
 
+LEARNT_FROM = 500_000
+"""Pairs that vocabularies are learnt from where the corpus is large."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A corpus that is prepared on disk."""
+
+    store: Path
+    """The directory of all such corpora."""
+    directory: Path
+    """This one's, below it."""
+    facts: Facts
+    contents: Digests
+    """[N] `digests_of_content` of the training pairs, mapped from their file."""
+
 
 @dataclass(frozen=True)
 class Pairs:
     """The corpora of a run as text."""
 
-    train: list[Pair]
+    train: Sequence[Pair]
+    """What to learn from: a list, or of a large corpus what reads them from the disk."""
     dev: list[Pair]
     test: list[tuple[str, list[Pair]]]
     """Name (the source file's) and pairs of each test set."""
@@ -44,16 +64,28 @@ class Pairs:
     """[len(train)] how often an epoch has each training pair (`data.weighting`); None: once."""
     flawed: tuple[Pair, ...] = ()
     """What was left out of the pairs to validate on, as it has no finished translation."""
+    stored: Stored | None = None
+    """Where a large corpus is prepared on disk; None: it is in memory."""
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of the training pairs."""
+        return Facts.of(self.train, self.weights) if self.stored is None else self.stored.facts
+
+    @property
+    def contents(self) -> Digests:
+        """[N] `digests_of_content` of the training pairs."""
+        return digests_of_content(self.train) if self.stored is None else self.stored.contents
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The target languages that occur in training, sorted."""
-        return tuple(sorted({pair.target_language for pair in self.train if pair.target_language}))
+        return self.facts.languages
 
     @property
     def validates_on_training(self) -> bool:
         """Whether dev is the training text itself, as there was nothing that could be held out."""
-        return self.held_out and self.dev == self.train
+        return self.held_out and len(self.dev) == len(self.train) and self.dev == list(self.train)
 
 
 def read_pairs(config: DataConfig, seed: int) -> Pairs:
@@ -65,21 +97,26 @@ def read_pairs(config: DataConfig, seed: int) -> Pairs:
     train, weights, report = _read_training(config)
     judged = list(read_with_languages(config.dev, config))
     dev, flawed = list(usable(judged)), tuple(pair for pair in judged if pair.flaw is not None)
-    test = [(_name(reader), list(usable(read_with_languages([reader], config)))) for reader in config.test]
-    if not train:
-        reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
-        raise RecipeError(
-            f"nothing is left to train on after cleaning {counted(report.read, 'pair')} ({reasons}); look at the files "
-            "with `polyhead check`, or change data.cleaning"
-        )
+    test = [(name_of(reader), list(usable(read_with_languages([reader], config)))) for reader in config.test]
+    check_left(report)
     held_out = not dev
     if held_out:
         learnt, judged = hold_out(train, seed)
         weights = weights[learnt]
         train, dev = [train[row] for row in learnt], [train[row] for row in judged]
     pairs = Pairs(train, dev, test, report, held_out, None if np.all(weights == 1) else weights, flawed)
-    _check_languages(pairs)
+    check_languages(pairs)
     return pairs
+
+
+def check_left(report: CleaningReport) -> None:
+    """Raises RecipeError where cleaning left nothing."""
+    if not report.kept:
+        reasons = ", ".join(f"{drop.reason}: {drop.count:,}" for drop in report.dropped) or "there were none"
+        raise RecipeError(
+            f"nothing is left to train on after cleaning {counted(report.read, 'pair')} ({reasons}); look at the files "
+            "with `polyhead check`, or change data.cleaning"
+        )
 
 
 def _read_training(config: DataConfig) -> tuple[list[Pair], Weights, CleaningReport]:
@@ -87,12 +124,17 @@ def _read_training(config: DataConfig) -> tuple[list[Pair], Weights, CleaningRep
 
     The heaviest corpora come first, so that of a pair that is in several of them the heaviest one is kept.
     """
-    readers = sorted(config.train, key=lambda reader: -reader.weight)
+    readers = by_weight(config)
     corpora = [list(read_with_languages([reader], config)) for reader in readers]
     pairs = list(chain.from_iterable(corpora))
     rows, report = rows_to_keep(pairs, config.cleaning)
     weights = np.repeat([reader.weight for reader in readers], [len(corpus) for corpus in corpora])
     return [pairs[row] for row in rows], weights[np.array(rows, np.int64)], report
+
+
+def by_weight(config: DataConfig) -> list[ReaderConfig]:
+    """The readers of the training text, the heaviest first."""
+    return sorted(config.train, key=lambda reader: -reader.weight)
 
 
 def read_with_languages(readers: Sequence[ReaderConfig], config: DataConfig) -> Iterator[Pair]:
@@ -141,12 +183,13 @@ def with_language(pairs: Iterable[Pair], language: str | None) -> Iterator[Pair]
 def make_tokenizers(
     pairs: Sequence[Pair], config: TokenizerConfig, languages: Sequence[str]
 ) -> tuple[Tokenizer, Tokenizer]:
-    """Vocabularies from the training text alone: one for both sides, or one each."""
+    """Vocabularies from the training text alone: one for both sides, or one each. Of a large corpus a sample does."""
     tags = languages if len(languages) > 1 else ()
     size = config.vocabulary_size or _suitable_size(pairs, config)
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    pairs = evenly(pairs, LEARNT_FROM)
+    sources, targets = (pair.source for pair in pairs), (pair.target for pair in pairs)
     if config.shared:
-        shared = train_tokenizer([*sources, *targets], config, size, tags)
+        shared = train_tokenizer(chain(sources, targets), config, size, tags)
         return shared, shared
     return train_tokenizer(sources, config, size, tags), train_tokenizer(targets, config, size, ())
 
@@ -156,21 +199,22 @@ def _suitable_size(pairs: Sequence[Pair], config: TokenizerConfig) -> int:
     return default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, config.kind, config.shared)
 
 
-def _check_languages(pairs: Pairs) -> None:
-    """With several target languages every pair must name one, and one that training has."""
-    languages = pairs.languages
+def check_languages(pairs: Pairs) -> None:
+    """With several target languages every pair must name one, and one that training has. Raises RecipeError."""
+    languages, unnamed = pairs.languages, pairs.facts.unnamed
     if len(languages) < 2:
         return
-    for pair in chain(pairs.train, pairs.dev, *(some for _, some in pairs.test)):
-        if pair.target_language not in languages:
-            named = pair.target_language or "no target language"
-            raise RecipeError(
-                f"{pair.origin} has {named}, but this model learns {', '.join(languages)}; "
-                "set target_language for each of data.train, data.dev and data.test"
-            )
+    found = [(unnamed, None)] if unnamed is not None else []
+    others = chain(pairs.dev, *(some for _, some in pairs.test))
+    found += [(pair.origin, pair.target_language) for pair in others if pair.target_language not in languages]
+    for origin, language in found[:1]:
+        raise RecipeError(
+            f"{origin} has {language or 'no target language'}, but this model learns {', '.join(languages)}; "
+            "set target_language for each of data.train, data.dev and data.test"
+        )
 
 
-def _name(reader: ReaderConfig) -> str:
+def name_of(reader: ReaderConfig) -> str:
     match reader:
         case LinesConfig() | SubtitlesConfig():
             return str(reader.source)

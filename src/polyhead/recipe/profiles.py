@@ -1,12 +1,16 @@
 """What the languages of a corpus look like, for the server to know them by."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from polyhead.data.readers.pair import Pair
+from polyhead.data.statistics import evenly
 from polyhead.ngrams import Profile, profile_of
 
 LOOKED_AT = 10_000
 """Texts of each language that are looked at, at even distances."""
+_LANGUAGES = 20
+"""Of a large corpus only so many pairs for each of these are looked at, so that enough are of any language."""
 _LONGEST = 1_000
 """Characters of each that are."""
 
@@ -16,15 +20,21 @@ def profiles_of(pairs: Sequence[Pair], source_language: str | None) -> Mapping[s
 
     source_language: of all source texts; None where they are in several, each of which is a target too
     """
-    texts: dict[str, list[str]] = {}
-    if source_language is not None:
-        texts[source_language] = [pair.source for pair in pairs]
-    for pair in pairs:
-        if pair.target_language is not None:
-            texts.setdefault(pair.target_language, []).append(pair.target)
-    found = {language: profile_of(_some(each)) for language, each in texts.items()}
+    pairs = evenly(pairs, LOOKED_AT * _LANGUAGES)
+    counts = Counter(language for language, _ in _texts(pairs, source_language))
+    seen, some = Counter[str](), dict[str, list[str]]()
+    for language, text in _texts(pairs, source_language):
+        if seen[language] % max(1, counts[language] // LOOKED_AT) == 0:
+            some.setdefault(language, []).append(text[:_LONGEST])
+        seen[language] += 1
+    found = {language: profile_of(each) for language, each in some.items()}
     return {language: profile for language, profile in found.items() if profile is not None}
 
 
-def _some(texts: Sequence[str]) -> list[str]:
-    return [text[:_LONGEST] for text in texts[:: max(1, len(texts) // LOOKED_AT)]]
+def _texts(pairs: Iterable[Pair], source_language: str | None) -> Iterator[tuple[str, str]]:
+    """Every text whose language is known."""
+    for pair in pairs:
+        if source_language is not None:
+            yield source_language, pair.source
+        if pair.target_language is not None:
+            yield pair.target_language, pair.target

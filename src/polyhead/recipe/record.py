@@ -4,10 +4,9 @@ training/recipe.toml   every key as it was in force; can be trained from again
 training/data.json     which sentence pairs it was: counts and fingerprints
 """
 
-import hashlib
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -17,11 +16,11 @@ from pydantic import Field, ValidationError
 
 import polyhead
 from polyhead.config import Config
-from polyhead.data.readers import Pair
 from polyhead.errors import ModelError, RecipeError
 from polyhead.limits import LARGEST_SETTINGS, MOST_COUNTED
 from polyhead.manifest import check_listed, write_listed_text
 from polyhead.reading import read_text
+from polyhead.recipe.facts import fingerprint
 from polyhead.recipe.load import CAN_BE_NONE, NONE, Values, make_recipe, read_toml
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
@@ -32,6 +31,7 @@ MAY_CHANGE = frozenset(
         "out",
         "threads",
         "licence",
+        "data.store",
         "training.max_updates",
         "training.max_epochs",
         "training.minutes",
@@ -61,7 +61,10 @@ class Fingerprints(Config):
     @classmethod
     def of(cls, pairs: Pairs) -> "Fingerprints":
         """Those of a run's corpora."""
-        return cls(training=_fingerprint(pairs.train), validation=_fingerprint(pairs.dev))
+        return cls(
+            training=Fingerprint(pairs=len(pairs.train), sha256=pairs.facts.sha256),
+            validation=Fingerprint(pairs=len(pairs.dev), sha256=fingerprint(pairs.dev)),
+        )
 
 
 def started(directory: Path) -> bool:
@@ -123,20 +126,6 @@ def check_same(recipe: Recipe, pairs: Pairs) -> None:
                 f"changed since then ({before.pairs} then, {now_.pairs} now); put the files back as they "
                 "were, or start again with another --out"
             )
-
-
-def _fingerprint(pairs: Sequence[Pair]) -> Fingerprint:
-    return Fingerprint(pairs=len(pairs), sha256=fingerprint(pairs))
-
-
-def fingerprint(pairs: Iterable[Pair]) -> str:
-    """SHA-256 of sources, targets and target languages, in order."""
-    digest = hashlib.sha256()
-    for pair in pairs:
-        # No text has a line break in it, so no two corpora become the same bytes. JSON can bring half a surrogate pair.
-        text = f"{pair.source}\n{pair.target}\n{pair.target_language or ''}\n"
-        digest.update(text.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 def _read_fingerprints(directory: Path) -> Fingerprints:

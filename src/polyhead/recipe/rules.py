@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from polyhead.data.statistics import LARGE as MANY
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import counted
 from polyhead.model.config import CONFIGS, PRESETS
@@ -40,6 +41,8 @@ SEEN_IN_DRILL = 1_700
 """How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
 BATCHES, LARGEST_BATCH = ((150_000, 2048), (600_000, 8192)), 16_384
 """(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
+WINDOW = 262_144
+"""Pairs of a window: a few hundred batches of the largest size."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
 """Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be
 smaller, but a batch that isn't worth two shares is computed soonest by one core alone."""
@@ -62,6 +65,8 @@ class Situation:
     """CPU threads."""
     possible: int | None = None
     """How many updates there is time for; None: any number."""
+    begun: Values | None = None
+    """The record of a run to go on with."""
 
     def get(self, key: str, otherwise: Any) -> Any:
         """The value of a key, or the other one where the recipe leaves it open."""
@@ -145,6 +150,14 @@ def batch(now: Situation) -> Sequence[Suggestion]:
     """Large batches use the machine better and need a longer run; a small corpus has only a few to an epoch."""
     fitting = [size for tokens, size in BATCHES if now.corpus.tokens < tokens]
     return [("data.batching.max_tokens", fitting[0] if fitting else LARGEST_BATCH, now.described)]
+
+
+def window(now: Situation) -> Sequence[Suggestion]:
+    """Shuffling takes memory for every pair, so a large corpus is shuffled in windows; in a run begun without, not."""
+    key = "data.batching.window"
+    if now.corpus.read <= MANY or (now.begun is not None and not given(now.begun, key.split("."))):
+        return []
+    return [(key, WINDOW, f"{counted(now.corpus.read, 'pair')}: so many are shuffled together")]
 
 
 def workers(now: Situation) -> Sequence[Suggestion]:
@@ -231,6 +244,7 @@ RULES: tuple[Rule, ...] = (
     dropout,
     vocabulary,
     batch,
+    window,
     workers,
     optimizer,
     length,

@@ -49,6 +49,10 @@ class DataConfig(Config):
     batching: BatchingConfig = BatchingConfig()
     max_tokens: int = Field(default=256, ge=2, le=LONGEST)
     """Training sentences of more tokens on either side are left out, and counted."""
+    store: Path | None = None
+    """The directory in which a corpus is prepared on disk, to be read from there and not to be kept in memory; later
+    runs find it there. Unset: for training files of more than 256 MB it is `polyhead-store` beside the model directory,
+    and smaller ones are kept in memory."""
     sampled_epochs: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """The epochs, from the first on, in which `tokenizer.dropout` cuts words up at random; after them words are cut
     as in translating, to which a model settles in a few hundred updates. Unset: all, but for those that begin while the

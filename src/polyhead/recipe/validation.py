@@ -11,6 +11,7 @@ from polyhead.data.batching import BatchingConfig, batches
 from polyhead.data.encode import encode
 from polyhead.data.loader import collate_rows
 from polyhead.data.readers import Pair
+from polyhead.data.windows import Window
 from polyhead.decoding.config import GreedyConfig, SearchConfig
 from polyhead.decoding.scoring import score
 from polyhead.evaluation.metrics import Scores, evaluate
@@ -83,5 +84,5 @@ def _batches(bundle: Bundle, pairs: Sequence[Pair]) -> Iterator[Batch]:
     limit = bundle.config.model.max_length
     corpus, _ = encode(pairs, bundle.source_tokenizer, bundle.target_tokenizer, bundle.config.tagged, max_tokens=limit)
     config = BatchingConfig(max_tokens=1024, shuffle=False)  # whose logits are a few MiB, near the caches
-    for draw in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, epoch=0):
+    for draw in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, window=Window()):
         yield collate_rows(corpus, draw)

@@ -1,0 +1,76 @@
+"""By what the files of a corpus are known again: path, size, time of the last writing, and a digest of samples.
+
+A digest of all that is in them would take minutes before every training on a corpus of a hundred gigabytes. Who
+changes a file changes its time, and nearly always its size. The samples find a file that was replaced by another one
+with the same size and time, as by programs that copy files with their times.
+"""
+
+import glob
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from polyhead.corpora.compressed import COMPRESSED
+from polyhead.data.readers import LinesConfig, PairsConfig, ReaderConfig, SubtitlesConfig, TsvConfig
+from polyhead.reading import open_regular
+
+_SAMPLES, _SAMPLE = 16, 1 << 16
+"""How many pieces of a file are looked at, the first and the last among them, and the bytes of each."""
+_PACKED, _INSIDE = COMPRESSED | {".parquet", ".zip", ".tgz", ".tbz2", ".txz", ".tzst"}, 4
+"""How the names of files end that are compressed, and how many times its size what is in one is taken to be."""
+_WILD = frozenset("*?[")
+
+
+class Stamp(NamedTuple):
+    """What a file is known by."""
+
+    path: str
+    size: int
+    modified: int
+    """Nanoseconds since 1970."""
+    samples: str
+    """The SHA-256 of the samples, in hexadecimal."""
+
+
+def files_of(readers: Iterable[ReaderConfig]) -> list[Path] | None:
+    """The regular files that some readers read, in order; None where something else is among them, such as a pipe."""
+    paths: list[Path] = []
+    for reader in readers:
+        match reader:
+            case LinesConfig() | SubtitlesConfig():
+                paths += [reader.source, reader.target]
+            case TsvConfig():
+                paths.append(reader.path)
+            case PairsConfig():
+                paths += _within(reader.path)
+    return paths if all(path.is_file() for path in paths) else None
+
+
+def bytes_of(paths: Sequence[Path]) -> int:
+    """About how much text is in some files."""
+    return sum(path.stat().st_size * (_INSIDE if path.suffix.lower() in _PACKED else 1) for path in paths)
+
+
+def stamps_of(paths: Iterable[Path]) -> list[Stamp]:
+    """What each of some regular files is known by. Raises OSError for one that can't be read."""
+    return [_stamp(path) for path in paths]
+
+
+def _within(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*") if file.is_file())
+    if not path.exists() and _WILD & set(str(path)):
+        return [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207  as corpora.parts
+    return [path]
+
+
+def _stamp(path: Path) -> Stamp:
+    found = path.stat()
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        last = max(0, found.st_size - _SAMPLE)
+        for number in range(_SAMPLES):
+            file.seek(last * number // (_SAMPLES - 1))
+            digest.update(file.read(_SAMPLE))
+    return Stamp(str(path), found.st_size, found.st_mtime_ns, digest.hexdigest())
