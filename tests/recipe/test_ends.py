@@ -67,7 +67,7 @@ def test_minutes_end_a_run_and_the_rate_falls_before_they_are_over(toy, capsys):
 
 
 def test_few_minutes_choose_a_short_warm_up_and_a_smaller_model(toy, monkeypatch):
-    monkeypatch.setattr(of_minutes, "seconds_an_update", lambda recipe, corpus, device: recipe.model.d_model / 1000)
+    monkeypatch.setattr(of_minutes, "seconds_an_update", lambda recipe, *more: recipe.model.d_model / 1000)
     monkeypatch.setattr("polyhead.recipe.rules.LARGE", 100)  # so that the toy corpus is one for the small model
     values = {**toy.values(), "training": {"max_updates": 3000, "minutes": 1.0}}
     del values["model"]

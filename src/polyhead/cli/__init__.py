@@ -14,7 +14,8 @@ import warnings
 from cyclopts import App, Parameter
 
 import polyhead
-from polyhead.cli.ending import abandon_output, ending_of, say
+from polyhead.cli.ending import Ending, abandon_output, ending_of, say
+from polyhead.cli.one_voice import one_voice
 from polyhead.cli.signals import raised_as_exceptions
 from polyhead.refusals import write_errors
 
@@ -73,10 +74,11 @@ def main(arguments: list[str] | None = None) -> int:
                 sys.stdout.flush()
     except BaseException as error:
         ending = ending_of(error, words) or (ending_of(raised[-1], words) if raised else None)
-        if ending is None:
-            raise
-        abandon_output()
-        return say(ending)
+        with one_voice() as speaks:
+            if ending is None:
+                raise
+            abandon_output()
+            return say(ending if speaks else Ending(ending.status, None))
     return result if isinstance(result, int) else 0
 
 

@@ -16,6 +16,7 @@ from polyhead.recipe.minutes import complete_within
 from polyhead.recipe.prepare import Pairs, read_pairs
 from polyhead.recipe.schema import Recipe
 from polyhead.training.log import PlainDisplay
+from polyhead.training.world import ALONE, World
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,19 @@ class Plan:
     device: torch.device
 
 
-def make_plan(values: Values, begun: Values | None = None, began: float | None = None) -> Plan:
+def make_plan(values: Values, begun: Values | None = None, began: float | None = None, world: World = ALONE) -> Plan:
     """Reads the corpus of a recipe's tables and chooses what they leave open. What is found out is said.
 
     begun: the record of a run to go on with
     began: when the command did, by the monotonic clock; None: now
+    world: the processes that will train
     Raises RecipeError and DataError for what is wrong with the tables or the text.
     """
     began = time.monotonic() if began is None else began
     draft = make_recipe(values)
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
-    device = choose_device()
+    device = choose_device(world)
     check_feasible(draft, device)
     say = PlainDisplay().message
     values = with_languages(values, begun, say)
@@ -53,10 +55,10 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     corpus, minutes = CorpusStatistics.of(pairs.train, pairs.weights), draft.training.minutes
     possible = None
     if minutes is None or begun is not None:
-        completed, choices = complete(values, corpus, device, begun)
+        completed, choices = complete(values, corpus, device, begun, processes=world.size)
     else:
         seconds = 60 * minutes - (time.monotonic() - began)
-        completed, choices, possible = complete_within(values, corpus, device, seconds)
+        completed, choices, possible = complete_within(values, corpus, device, seconds, world.size)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)
     for sentence in of_schedule(recipe, possible):
@@ -64,6 +66,8 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     return Plan(recipe, choices, pairs, device)
 
 
-def choose_device() -> torch.device:
-    """Where models are trained: on a GPU if there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def choose_device(world: World = ALONE) -> torch.device:
+    """Where models are trained: on a GPU if there is one; each of several processes has its own."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda") if world.size == 1 else torch.device("cuda", world.local_rank)

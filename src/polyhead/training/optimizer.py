@@ -7,7 +7,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # PyTorch's kernels over lists of tensors have no public names:
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import torch
@@ -23,6 +23,7 @@ from polyhead.training.gradient import Gradient, norm_of
 from polyhead.training.muon import Muon, hidden_matrices
 from polyhead.training.parallel import Workers
 from polyhead.training.update_rule import Stepped, UpdateRule
+from polyhead.training.world import World
 
 
 class OptimizerConfig(Config):
@@ -76,6 +77,23 @@ class Optimizer:
         for total, gradient in zip(self.gradients.values(), gradients, strict=True):
             if gradient is not None:
                 total.add(gradient)
+
+    def collected(self) -> list[bool]:
+        """Which weights have a gradient, in the order of `parameters`."""
+        return [bool(gradient) for gradient in self.gradients.values()]
+
+    def sum_over(self, world: World, collected: Sequence[float]) -> None:
+        """The gradients of every process become the sums over all processes.
+
+        collected: in how many processes each weight has a gradient
+        """
+        if world.size == 1:
+            return
+        there = [name for name, count in zip(self.gradients, collected, strict=True) if count]
+        for name in there:
+            if not self.gradients[name]:
+                self.gradients[name].add(torch.zeros_like(self.masters[name], requires_grad=False))
+        world.sum_([self.gradients[name].summed() for name in there])
 
     def discard(self) -> None:
         """Forgets the gradients that were collected since the last step."""
