@@ -122,7 +122,7 @@ class Trainer:
 
     def _is_asked_to_stop(self) -> bool:
         """Whether any process is."""
-        return any(self.world.summed([self.interrupt.requested]))
+        return any(self.world.summed([self.interrupt.requested or self.world.is_left_alone()]))
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
         """One update, and a line of metrics if it is due."""

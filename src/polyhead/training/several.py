@@ -3,6 +3,7 @@
 # PyTorch documents its stores as torch.distributed's, but its types say otherwise:
 # pyright: reportPrivateImportUsage=false
 
+import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -31,25 +32,32 @@ class Several:
     """The processes that a launcher has started together."""
 
     def __init__(self, place: Place) -> None:
-        """Waits until all processes are there. Raises TrainingError where they do not find each other."""
+        """Waits until all processes are there. Raises TrainingError where they do not find each other.
+
+        Processes that whoever launched them has brought together already stay so.
+        """
         self.rank, self.size = place.rank, place.size
         self.local_rank, self.local_size = place.local_rank, place.local_size
         try:
             self._store = store_of(place, PATIENCE)
-            own = dist.PrefixStore(f"polyhead/attempt-{place.attempt}", self._store)
-            dist.init_process_group("gloo", store=own, rank=self.rank, world_size=self.size, timeout=PATIENCE)
+            self._made_here = not dist.is_initialized()
+            if self._made_here:
+                own = dist.PrefixStore(f"polyhead/attempt-{place.attempt}", self._store)
+                dist.init_process_group("gloo", store=own, rank=self.rank, world_size=self.size, timeout=PATIENCE)
+            self._group: Any = None if self._made_here else dist.new_group(backend="gloo", timeout=PATIENCE)
         except (RuntimeError, ValueError) as error:
             raise TrainingError(
                 f"process {self.rank} of {self.size} does not find the others at {place.address}:{place.port}: "
                 f"{_reason(error)}; between machines this port must be open, and GLOO_SOCKET_IFNAME may have to name "
                 "the network"
             ) from error
+        self._launcher = os.getppid() if place.store_is_there else None
         self._devices = self._group_of_devices()
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
         total = torch.tensor(numbers, dtype=torch.float64)
         with _answered():
-            dist.all_reduce(total)
+            dist.all_reduce(total, group=self._group)
         return cast("list[float]", total.tolist())
 
     def sum_(self, tensors: Sequence[Tensor]) -> None:
@@ -57,7 +65,7 @@ class Several:
         for some in _buckets(tensors):
             flat = torch.cat([each.reshape(-1) for each in some])
             with _answered():
-                group = None if flat.device.type == "cpu" else self._devices
+                group = self._group if flat.device.type == "cpu" else self._devices
                 waiting.append((some, flat, cast(Any, dist.all_reduce(flat, group=group, async_op=True))))
         for some, flat, sent in waiting:
             with _answered():
@@ -70,13 +78,13 @@ class Several:
     def told(self, value: Value) -> Value:
         values = [value if self.rank == 0 else None]
         with _answered():
-            dist.broadcast_object_list(values, src=0, device=torch.device("cpu"))
+            dist.broadcast_object_list(values, src=0, group=self._group, device=torch.device("cpu"))
         return cast(Value, values[0])
 
     def gathered(self, value: Value) -> list[Value]:
         values: list[Value | None] = [None] * self.size
         with _answered():
-            dist.all_gather_object(values, value)
+            dist.all_gather_object(values, value, group=self._group)
         return cast("list[Value]", values)
 
     def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -85,9 +93,12 @@ class Several:
         for name, (shape, dtype) in described.items():
             here = tensors[name].detach().cpu().contiguous() if self.rank == 0 else torch.empty(shape, dtype=dtype)
             with _answered():
-                dist.broadcast(here, src=0)
+                dist.broadcast(here, src=0, group=self._group)
             found[name] = here
         return found
+
+    def is_left_alone(self) -> bool:
+        return self._launcher is not None and os.getppid() != self._launcher
 
     def begin(self) -> None:
         with _answered():
@@ -103,8 +114,9 @@ class Several:
         To let go earlier would look to the others as if this process had been lost.
         """
         with _answered():
-            dist.barrier()
-        dist.destroy_process_group()
+            dist.barrier(group=self._group)
+        if self._made_here:
+            dist.destroy_process_group()
 
     def _group_of_devices(self) -> Any:
         """The group in which GPUs add up, which is none where there are none."""

@@ -65,6 +65,10 @@ class World(Protocol):
         """The tensors of process 0, by name, on the CPU; what the other processes give is not looked at."""
         ...
 
+    def is_left_alone(self) -> bool:
+        """Whether what has launched the processes is gone, so that nobody could end or restart them."""
+        ...
+
     def begin(self) -> None:
         """Notes that this job begins a run. A restart of the processes doesn't make that forgotten."""
         ...
@@ -97,6 +101,9 @@ class Alone:
 
     def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         return dict(tensors)
+
+    def is_left_alone(self) -> bool:
+        return False
 
     def begin(self) -> None:
         pass
