@@ -4,13 +4,16 @@ Every process holds the whole model and computes its own shares of every batch. 
 value, a `World`, which is made where the command begins. All processes make the same calls to it in the same order.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from polyhead.errors import TrainingError
+
+if TYPE_CHECKING:  # the command line knows Deserted, and needs no tensors for that
+    from torch import Tensor
 
 Value = TypeVar("Value")
 
