@@ -89,7 +89,7 @@ def _make(
     arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
     _check_arithmetic(world, arithmetic)
     display.message(f"precision: {arithmetic}")
-    optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype)
+    optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype, world)
     fused = fuse(parts.model, arithmetic, workers.cores)
     if fused.plain:
         display.message(f"computed by PyTorch, as there are no kernels for it: {', '.join(fused.plain)}")

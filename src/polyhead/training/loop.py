@@ -120,6 +120,10 @@ class Trainer:
                 return False
         return True
 
+    def _of_process_0(self, number: float) -> float:
+        """The number of process 0, for all: what a clock says decides when a run ends."""
+        return self.world.summed([number if self.world.rank == 0 else 0.0])[0]
+
     def _is_asked_to_stop(self) -> bool:
         """Whether any process is."""
         return any(self.world.summed([self.interrupt.requested or self.world.is_left_alone()]))
@@ -130,7 +134,7 @@ class Trainer:
         loss, tokens = self._update(batches, watch)
         meter.add(tokens)
         progress.loss_sum, progress.tokens = progress.loss_sum + loss, progress.tokens + tokens
-        progress.seconds = self.world.told(meter.seconds())
+        progress.seconds = self._of_process_0(meter.seconds())
         if progress.update % config.log_every == 0:
             self._report(meter)
         self.course.consider_limits()
@@ -140,10 +144,10 @@ class Trainer:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
         check_alike(self.world, self.optimizer.masters, self.progress.update)
         with suppress(Interrupted):
-            self.course.validation_seconds = self.world.told(meter.validation(self._validate))
+            self.course.validation_seconds = self._of_process_0(meter.validation(self._validate))
             self.course.consider_learning()
         trim()
-        self.progress.seconds = self.world.told(meter.seconds())
+        self.progress.seconds = self._of_process_0(meter.seconds())
         self.progress.finished = self.course.is_done()
         self._checkpoint()
 

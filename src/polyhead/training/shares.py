@@ -71,7 +71,7 @@ class Differentiation:
             mine = (0.0, 0, True) if found is None else (*found, False)
             loss, tokens, failed, *collected = self.world.summed([*mine, *self.optimizer.collected()])
             if not failed:
-                self.optimizer.sum_over(self.world, collected)
+                self.optimizer.sum_up(collected)
                 return Collected(loss, int(tokens), rounds)
             # Only here, where the error is forgotten, is freed what the attempt held.
             self.optimizer.discard()
