@@ -152,6 +152,19 @@ def test_killed_processes_are_restarted_and_the_run_ends_as_if_it_had_been_left_
 
 
 @pytest.mark.slow
+def test_a_single_process_is_restarted_too(toy):
+    launcher = ("--nproc-per-node", "1", "--max-restarts", "1")
+    with launched(toy.directory, "train", recipe(toy, "model"), launcher=launcher) as launch:
+        launch.until("update 20 · dev_loss")
+        kill(launch.workers()[0])
+        assert launch.status() == 0
+    assert launch.said.count("resuming after update ") == 1
+    alone = recipe(toy, "alone")
+    subprocess.run([sys.executable, "-m", "polyhead", "train", alone], check=True, capture_output=True)
+    assert weights(toy.directory / "model") == weights(toy.directory / "alone")
+
+
+@pytest.mark.slow
 def test_a_restart_goes_on_with_no_run_but_its_own(toy):
     """Who forgets --resume is refused as often as torchrun tries; what was there stays."""
     with launched(toy.directory, "train", recipe(toy, "model")) as launch:
