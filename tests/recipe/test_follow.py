@@ -112,12 +112,12 @@ def test_in_bfloat16_too(toy):
 
 
 def test_scores_are_those_of_one_process_to_the_bit(toy, toy_model):
-    """Two languages, so that each is scored apart; the weights are the same."""
+    """There are several batches, and as many sentences as can't be divided evenly."""
     from polyhead.bundle.load import load_bundle
     from polyhead.recipe.load import make_recipe
     from polyhead.recipe.prepare import read_pairs
 
-    pairs = read_pairs(make_recipe(toy.values(data__dev=[toy.write("dev", 37, seed=1)])).data, 1).dev
+    pairs = read_pairs(make_recipe(toy.values(data__dev=[toy.write("more", 301, seed=1)])).data, 1).dev
     bundle = load_bundle(toy_model)
     trained_weights = {name: weight.detach().clone() for name, weight in bundle.model.named_parameters()}
 
@@ -126,6 +126,7 @@ def test_scores_are_those_of_one_process_to_the_bit(toy, toy_model):
         return judge.scores(world.gathered(judge.part(trained_weights)))
 
     judge = validation.Validator(bundle, pairs, None)
+    assert len(judge._batches) > 3
     alone = judge.scores([judge.part(trained_weights)])
     assert 0 < alone["dev_bleu"] < 100
     assert together(3, work) == [alone] * 3
@@ -188,6 +189,16 @@ def test_a_finished_run_is_finished_for_all(toy):
     before = weights(toy.directory / "model")
     assert trained(2, toy.values(), resume=True) == [True, True]
     assert weights(toy.directory / "model") == before
+
+
+def test_a_finished_run_without_its_snapshots_is_judged_again_by_all(toy):
+    trained(2, toy.values())
+    training = toy.directory / "model" / "training"
+    for path in (training / "snapshots").glob("*.safetensors"):
+        path.write_bytes(b"damaged")
+    (training / "scores.json").unlink()
+    assert trained(2, toy.values(), resume=True) == [True, True]
+    assert (training / "scores.json").exists()
 
 
 def test_what_does_not_fit_one_memory_is_cut_smaller_by_all(toy, capfd):

@@ -91,6 +91,7 @@ def test_processes_that_do_not_find_each_other_say_so(tmp_path, monkeypatch):
     from datetime import timedelta
 
     monkeypatch.setattr(several, "PATIENCE", timedelta(seconds=1))
+    monkeypatch.setattr(several, "FINDING", timedelta(seconds=1))
     with started([lambda: Several(places(2)[0])], tmp_path) as results:
         error = results[0]()
     assert error.kind is TrainingError

@@ -34,13 +34,12 @@ from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.schedule import Schedule
 from polyhead.training.shares import Differentiation, TooLarge
 from polyhead.training.state import tensors_of
-from polyhead.training.world import ALONE, World
+from polyhead.training.world import ALONE, World, of_process_0
 
 Batches = Generator[tuple[Position, Batch], None, None]
 """Endless batches, each with the position after it."""
 Stream = Callable[[Position, int | None], Batches]
 """Where to begin, and in how many epochs words are cut up at random (None: the recipe's number) → batches."""
-
 
 FORETOLD = 2
 """The line of metrics with which a sitting foretells its end: before the first, much is done for the first time."""
@@ -109,8 +108,7 @@ class Trainer:
         while not progress.finished and progress.last == last:
             if not progress.unjudged:
                 self._advance(batches, watch, meter)
-            to_be_judged = progress.unjudged
-            if to_be_judged:
+            if to_be_judged := progress.unjudged:
                 self._judge(meter)
             asked = self._is_asked_to_stop()
             if asked and not to_be_judged:
@@ -119,10 +117,6 @@ class Trainer:
             if asked and not progress.finished:
                 return False
         return True
-
-    def _of_process_0(self, number: float) -> float:
-        """The number of process 0, for all: what a clock says decides when a run ends."""
-        return self.world.summed([number if self.world.rank == 0 else 0.0])[0]
 
     def _is_asked_to_stop(self) -> bool:
         """Whether any process is."""
@@ -134,7 +128,7 @@ class Trainer:
         loss, tokens = self._update(batches, watch)
         meter.add(tokens)
         progress.loss_sum, progress.tokens = progress.loss_sum + loss, progress.tokens + tokens
-        progress.seconds = self._of_process_0(meter.seconds())
+        progress.seconds = of_process_0(self.world, meter.seconds())
         if progress.update % config.log_every == 0:
             self._report(meter)
         self.course.consider_limits()
@@ -144,10 +138,10 @@ class Trainer:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
         check_alike(self.world, self.optimizer.masters, self.progress.update)
         with suppress(Interrupted):
-            self.course.validation_seconds = self._of_process_0(meter.validation(self._validate))
+            self.course.validation_seconds = of_process_0(self.world, meter.validation(self._validate))
             self.course.consider_learning()
         trim()
-        self.progress.seconds = self._of_process_0(meter.seconds())
+        self.progress.seconds = of_process_0(self.world, meter.seconds())
         self.progress.finished = self.course.is_done()
         self._checkpoint()
 

@@ -20,6 +20,8 @@ from polyhead.training.world import Deserted
 PATIENCE = timedelta(hours=2)
 """How long a process waits for the others: process 0 may have a large corpus to clean. One that ends is noticed at
 once; this is for one that stands still, or whose machine is gone without a word."""
+FINDING = timedelta(minutes=5)
+"""How long a process tries to reach the store by which the processes find each other."""
 BUCKET = 32 << 20
 """Bytes of the tensors that are summed together: many small ones would each wait for the network."""
 BEGUN = "polyhead/begun"
@@ -39,7 +41,7 @@ class Several:
         self.rank, self.size = place.rank, place.size
         self.local_rank, self.local_size = place.local_rank, place.local_size
         try:
-            self._store = store_of(place, PATIENCE)
+            self._store = store_of(place, FINDING)
             self._made_here = not dist.is_initialized()
             if self._made_here:
                 own = dist.PrefixStore(f"polyhead/attempt-{place.attempt}", self._store)

@@ -117,3 +117,8 @@ class Alone:
 
 ALONE = Alone()
 """The world of a command that was started by itself."""
+
+
+def of_process_0(world: World, number: float) -> float:
+    """The number of process 0, for all: as what its clock says, which decides when a run ends."""
+    return world.summed([number if world.rank == 0 else 0.0])[0]
