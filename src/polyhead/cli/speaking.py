@@ -35,15 +35,15 @@ def one_voice() -> Generator[bool]:
     with _undisturbed():
         if place.rank > 0:
             time.sleep(COURTESY)
-        store, first = _store(place), True
+        store, start, first = *_store(place), True
         with suppress(RuntimeError):
-            first = store is None or store.add(f"{ASKED}/{place.attempt}", 1) == 1
+            first = store is None or store.add(f"{ASKED}/{start}", 1) == 1
         yield first
         with suppress(RuntimeError):
             if store is not None and first:
-                store.set(f"{SAID}/{place.attempt}", "yes")
+                store.set(f"{SAID}/{start}", "yes")
             elif store is not None:
-                store.wait([f"{SAID}/{place.attempt}"], WAIT)
+                store.wait([f"{SAID}/{start}"], WAIT)
 
 
 def _place() -> Place | None:
@@ -53,14 +53,17 @@ def _place() -> Place | None:
         return None
 
 
-def _store(place: Place) -> Any:
-    """The store of the processes that were launched together; None where it can't be reached."""
+def _store(place: Place) -> tuple[Any, str]:
+    """The store of the processes that were launched together, None where it can't be reached; and the start's name."""
+    number = str(place.attempt)
     try:
+        from polyhead.training.meeting import newest_name
         from polyhead.training.several import store_of
 
-        return store_of(place, WAIT)
+        store = store_of(place, WAIT)
+        return store, newest_name(store) or number
     except (RuntimeError, ImportError):
-        return None
+        return None, number
 
 
 @contextmanager

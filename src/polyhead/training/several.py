@@ -14,6 +14,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from polyhead.errors import TrainingError, shortened
+from polyhead.training.meeting import meet
 from polyhead.training.place import Place
 from polyhead.training.world import Deserted
 
@@ -44,7 +45,7 @@ class Several:
             self._store = store_of(place, FINDING)
             self._made_here = not dist.is_initialized()
             if self._made_here:
-                own = dist.PrefixStore(f"polyhead/attempt-{place.attempt}", self._store)
+                own = dist.PrefixStore(f"polyhead/{meet(self._store, self.rank, self.size, PATIENCE)}", self._store)
                 dist.init_process_group("gloo", store=own, rank=self.rank, world_size=self.size, timeout=PATIENCE)
             self._group: Any = None if self._made_here else dist.new_group(backend="gloo", timeout=PATIENCE)
         except (RuntimeError, ValueError) as error:
