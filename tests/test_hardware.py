@@ -235,3 +235,20 @@ def test_what_is_asked_for_goes_before_any_variable(variable: str, monkeypatch: 
     assert cores() == 4
     use_cores(1)
     assert cores() == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "processes", "expected"), [("1", 2, 4), ("1", 3, 2), ("1", 16, 1), ("6", 2, 6), ("1", 1, 6), (None, 2, 4)]
+)
+def test_processes_on_a_machine_divide_its_cores(monkeypatch, given, processes, expected):
+    """What OMP_NUM_THREADS says stays, unless it is torchrun's 1."""
+    import torch
+
+    monkeypatch.setattr(hardware, "_physical_cores", lambda: 8)
+    if given is None:
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    else:
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+    with hardware.cores_an_operation(6):
+        hardware.divide_cores(processes)
+        assert torch.get_num_threads() == expected

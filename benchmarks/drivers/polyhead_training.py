@@ -22,10 +22,11 @@ from polyhead.decoding.config import GreedyConfig
 from polyhead.decoding.scoring import score
 from polyhead.model.build import build_model
 from polyhead.model.trained import without_values
-from polyhead.recipe.assemble import Parts, make_trainer
+from polyhead.recipe.assemble import Parts
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.schema import Recipe
+from polyhead.recipe.trainers import make_trainer
 from polyhead.recipe.validation import Validator, load_weights
 from polyhead.run_lock import Held
 from polyhead.tokenizers.build import load as load_tokenizer

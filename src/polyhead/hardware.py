@@ -155,6 +155,15 @@ def use_cores(count: int) -> None:
         os.environ.update(dict.fromkeys(_VARIABLES, str(count)))  # here `cores` finds it, as does what is loaded later
 
 
+def divide_cores(processes: int) -> None:
+    """For one of several processes on a machine: gives its operations an equal part of the cores.
+
+    A number in OMP_NUM_THREADS is kept, unless it is 1: torchrun sets that by itself where nobody has set another.
+    """
+    if processes > 1 and os.environ.get("OMP_NUM_THREADS", "1") == "1":
+        use_cores(max(1, _physical_cores() // processes))
+
+
 @contextmanager
 def meanwhile(ask: Callable[[], Value], put: Callable[[Value], None], value: Value) -> Generator[None]:
     """Within the block a setting of the process has this value, and afterwards the one from before."""

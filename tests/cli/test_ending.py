@@ -1,5 +1,6 @@
 """Whatever ends a command: one line, an exit status, nothing half written."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -12,7 +13,9 @@ import tomli_w
 import torch
 
 from polyhead.cli.ending import ending_of
+from polyhead.cli.signals import Ended
 from polyhead.run_lock import LOCK
+from polyhead.training.world import Deserted
 
 COMMAND = [sys.executable, "-m", "polyhead"]
 NUMBERS = {"SIGTERM": 143, "SIGHUP": 129}
@@ -216,3 +219,19 @@ def test_too_little_memory_in_a_command(polyhead, toy_model, monkeypatch):
     answer = polyhead("translate", toy_model, stdin="bado\n")
     assert answer.status == 1
     assert answer.err.endswith("--batch-tokens or --beam, or take a smaller model, or run it where there is more\n")
+
+
+def test_a_signal_that_comes_as_another_process_is_lost_does_not_hide_that():
+    """A launcher sends one to all processes then."""
+
+    @contextlib.contextmanager
+    def asked_to_end():
+        try:
+            yield
+        finally:
+            raise Ended(signal.SIGTERM)
+
+    with pytest.raises(Ended) as ended, asked_to_end():
+        raise Deserted("another process of this run has ended")
+    assert ending_of(ended.value, ["train"]) == (143, "another process of this run has ended")
+    assert ending_of(Ended(signal.SIGTERM), ["train"]) == (143, "ended by SIGTERM")

@@ -104,6 +104,15 @@ def test_cores_share_large_batches(cores, max_tokens, workers, monkeypatch):
     assert make_recipe(complete(ancestor, prose(30_000), CPU)[0]).training.workers == 1
 
 
+@pytest.mark.parametrize(("processes", "workers", "threads"), [(1, 4, None), (2, 2, None), (8, 1, 1)])
+def test_processes_share_batches_before_workers_do(processes, workers, threads, monkeypatch):
+    """Each of them has so many cores."""
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
+    given = {"data": {**DATA["data"], "batching": {"max_tokens": 16_384}}}
+    recipe = make_recipe(complete(given, prose(30_000), CPU, processes=processes)[0])
+    assert (recipe.training.workers, recipe.threads) == (workers, threads)
+
+
 def test_workers_and_threads_that_are_given_stay(monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     small = {"data": {**DATA["data"], "batching": {"max_tokens": 1024}}}

@@ -67,7 +67,7 @@ def test_minutes_end_a_run_and_the_rate_falls_before_they_are_over(toy, capsys):
 
 
 def test_few_minutes_choose_a_short_warm_up_and_a_smaller_model(toy, monkeypatch):
-    monkeypatch.setattr(of_minutes, "seconds_an_update", lambda recipe, corpus, device: recipe.model.d_model / 1000)
+    monkeypatch.setattr(of_minutes, "seconds_an_update", lambda recipe, *more: recipe.model.d_model / 1000)
     monkeypatch.setattr("polyhead.recipe.rules.LARGE", 100)  # so that the toy corpus is one for the small model
     values = {**toy.values(), "training": {"max_updates": 3000, "minutes": 1.0}}
     del values["model"]
@@ -102,3 +102,23 @@ def test_the_pace_of_updates_is_found_out_by_doing_some(toy, kind):
     corpus, device = corpus_of(values)
     recipe = make_recipe(complete(values, corpus, device)[0])
     assert 0 < seconds_an_update(recipe, corpus, device) < 60
+
+
+def test_the_pace_of_several_processes_is_that_of_a_part_of_a_batch(toy, monkeypatch):
+    from polyhead.recipe.defaults import complete
+    from polyhead.recipe.load import make_recipe
+    from polyhead.recipe.pace import seconds_an_update
+    from polyhead.training.shares import Differentiation
+
+    collect, sentences = Differentiation.collect, []
+
+    def counted(self, batches, *given):
+        sentences.append(sum(len(batch.source) for batch in batches))
+        return collect(self, batches, *given)
+
+    monkeypatch.setattr(Differentiation, "collect", counted)
+    corpus, device = corpus_of(toy.values())
+    recipe = make_recipe(complete(toy.values(data__batching__max_tokens=2000), corpus, device)[0])
+    for processes in (1, 4):
+        seconds_an_update(recipe, corpus, device, processes)
+    assert 4 * sentences[-1] == pytest.approx(sentences[0], abs=4)

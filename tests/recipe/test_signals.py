@@ -28,17 +28,17 @@ def traces(directory):
 def test_a_validation_ends_at_once_and_is_made_up_for(toy, monkeypatch, number, nth):
     """The third one is that of the last update."""
     alone = traces(train(toy.values("alone", model__dropout=0.2)).directory)
-    validate, calls = Validator.__call__, []
+    judge, calls = Validator.part, []
 
     def signalled(self, weights):
         calls.append(None)
         if len(calls) == nth:
             signal.raise_signal(number)
             pytest.fail("validating went on")
-        return validate(self, weights)
+        return judge(self, weights)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Validator, "__call__", signalled)
+        patch.setattr(Validator, "part", signalled)
         outcome = train(toy.values("model", model__dropout=0.2))
     assert not outcome.finished
     assert train(toy.values("model", model__dropout=0.2), resume=True).finished

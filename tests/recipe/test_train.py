@@ -16,7 +16,7 @@ from polyhead.data.windows import Window
 from polyhead.errors import DataError, RecipeError, TrainingError
 from polyhead.model.build import MODELS
 from polyhead.model.levels import on_levels
-from polyhead.recipe import assemble
+from polyhead.recipe import assemble, trainers
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.prepare import read_pairs
 from polyhead.recipe.train import train
@@ -203,7 +203,7 @@ def test_a_language_that_training_lacks_is_noticed_before_training(toy):
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_a_loss_that_explodes_stops_the_run_and_keeps_the_last_good_checkpoint(toy, norm, monkeypatch):
     """After eight sensible updates the learning rate is a million."""
-    monkeypatch.setattr(assemble, "build_schedule", lambda *_: lambda update, last: 0.01 if update <= 8 else 1e6)
+    monkeypatch.setattr(trainers, "build_schedule", lambda *_: lambda update, last: 0.01 if update <= 8 else 1e6)
     values = toy.values(model__norm=norm, training__max_updates=400, training__validate_every=8)
     with pytest.raises(TrainingError, match=r"training stopped at update \d+: .*learning_rate") as caught:
         train(values)

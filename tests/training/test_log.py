@@ -11,9 +11,25 @@ from typing import Any
 import pytest
 
 from polyhead.errors import WriteError
-from polyhead.training.log import LiveDisplay, MetricsFile, PlainDisplay, describe, duration, make_display
+from polyhead.training.log import (
+    LiveDisplay,
+    MetricsFile,
+    PlainDisplay,
+    SilentDisplay,
+    describe,
+    duration,
+    make_display,
+)
 
 NUMBERS = {"update": 50, "epoch": 1, "loss": 4.56789, "target_tokens_per_second": 12345.6}
+
+
+def test_a_silent_display_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    display = SilentDisplay()
+    display.update(NUMBERS, 1.0)
+    display.message("hello")
+    display.close()
+    assert capfd.readouterr() == ("", "")
 
 
 def read(path: Path) -> list[dict[str, Any]]:

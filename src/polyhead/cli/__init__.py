@@ -3,7 +3,8 @@
 `COMMANDS` lists the commands. Each imports what it needs inside its function, so that `polyhead --help` answers at
 once. Results go to standard output and everything else to standard error (`streams`). `corpora` has the options that
 name text, `numbers` and `paths` what options take, `keys` what `train --keys` prints. `signals` and `ending` decide
-how a command ends that doesn't succeed: with one sentence and an exit status, never a traceback.
+how a command ends that doesn't succeed: with one sentence and an exit status, never a traceback. Of several processes
+that train together one says it (`speaking`).
 """
 
 import logging
@@ -14,8 +15,9 @@ import warnings
 from cyclopts import App, Parameter
 
 import polyhead
-from polyhead.cli.ending import abandon_output, ending_of, say
+from polyhead.cli.ending import Ending, abandon_output, ending_of, say
 from polyhead.cli.signals import raised_as_exceptions
+from polyhead.cli.speaking import one_voice
 from polyhead.refusals import write_errors
 
 COMMANDS = {
@@ -73,10 +75,11 @@ def main(arguments: list[str] | None = None) -> int:
                 sys.stdout.flush()
     except BaseException as error:
         ending = ending_of(error, words) or (ending_of(raised[-1], words) if raised else None)
-        if ending is None:
-            raise
-        abandon_output()
-        return say(ending)
+        with one_voice() as speaks:
+            if ending is None:
+                raise
+            abandon_output()
+            return say(ending if speaks else Ending(ending.status, None))
     return result if isinstance(result, int) else 0
 
 

@@ -14,6 +14,7 @@ from polyhead.cli.usage import UsageError
 from polyhead.errors import PolyheadError, shortened, shown
 from polyhead.extras import missing_extra
 from polyhead.memory.freed import out_of_memory
+from polyhead.training.world import Deserted
 
 _TRAINING = "lower --data.batching.max_tokens, or train a smaller model"
 _SMALLER: dict[str, str] = {
@@ -65,12 +66,24 @@ def ending_of(error: BaseException, words: Sequence[str]) -> Ending | None:
         case KeyboardInterrupt():
             return Ending(130, "interrupted")
         case Ended():
-            return Ending(error.status, str(error))
+            return Ending(error.status, str(_lost(error) or error))
         case _ if out_of_memory(error):
             smaller = _SMALLER.get(words[0] if words else "", "take something smaller")
             return Ending(1, f"the memory is not enough: {smaller}, or run it where there is more")
         case _:
             return None
+
+
+def _lost(error: BaseException) -> Deserted | None:
+    """That another process of this run was lost, where a signal came while this process ended because of it.
+
+    A launcher sends one to all processes as soon as one is lost.
+    """
+    while error.__context__ is not None:
+        error = error.__context__
+        if isinstance(error, Deserted):
+            return error
+    return None
 
 
 def say(ending: Ending) -> int:

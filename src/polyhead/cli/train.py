@@ -50,20 +50,31 @@ def train(
         Train nothing: print every key of a recipe, its default, its meaning, and for a corpus what is chosen and why.
 
     """
-    from polyhead.recipe.record import check_started, read_record, started
+    from polyhead.recipe.follow import follow
     from polyhead.recipe.train import train as run
+    from polyhead.training.joining import joined
 
-    named = bool(corpora.source or corpora.pairs) or _is_recipe(recipe)
-    if resume and not named and out is not None:
-        check_started(out)
-    begun = read_record(out) if resume and not named and out is not None and started(out) else {}
     if minutes is not None:
         keys = (*keys, f"--training.minutes={minutes}")
+    goes_on = resume and not (corpora.source or corpora.pairs or _is_recipe(recipe))
     if show_keys:
-        print_keys(given_values(recipe, keys, corpora, out, begun))
+        print_keys(given_values(recipe, keys, corpora, out, _begun(out) if goes_on else None))
         return 0
-    values = recipe_values(recipe, keys, corpora, out, begun)
-    return 0 if run(values, resume=resume).finished else 130
+    with joined() as world:
+        if world.rank > 0:
+            return 0 if follow(world) else 130
+        values = recipe_values(recipe, keys, corpora, out, _begun(out) if goes_on else None)
+        return 0 if run(values, resume=resume, world=world).finished else 130
+
+
+def _begun(out: Path | None) -> dict[str, Any]:
+    """The record of the run to go on with that a directory holds. Raises RecipeError where it holds none."""
+    from polyhead.recipe.record import check_started, read_record
+
+    if out is None:
+        return {}
+    check_started(out)
+    return read_record(out)
 
 
 def recipe_values(

@@ -1,4 +1,4 @@
-"""From corpora to a trainer: vocabularies, model, batches, and on resume what an earlier sitting left.
+"""From corpora to what a trainer is made of: vocabularies, the model, the corpus of every epoch.
 
 Nothing is written before everything that can be wrong with a recipe has had its chance to be.
 """
@@ -15,9 +15,8 @@ import polyhead
 from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.config import BundleConfig
 from polyhead.bundle.load import load_tokenizers
-from polyhead.bundle.save import save_description, save_weights, tokenizer_files
+from polyhead.bundle.save import save_description, tokenizer_files
 from polyhead.data.encode import Encoder, EncodingReport, sampled_in_epochs
-from polyhead.data.loader import Loader, Position
 from polyhead.data.statistics import SENTENCES_LOOKED_AT, share_of_several
 from polyhead.data.weighting import CorpusForEpoch, weighted
 from polyhead.errors import ModelError, RecipeError, counted
@@ -27,25 +26,15 @@ from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.model.trained import without_values
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.prepare import Pairs, make_tokenizers
-from polyhead.recipe.restore import restore
 from polyhead.recipe.room import check_room
 from polyhead.recipe.schema import Recipe
+from polyhead.recipe.sharing import tokenizers_of
 from polyhead.recipe.stored import stored_tokenizers, stored_tokens
 from polyhead.recipe.validation import Validator
 from polyhead.recipe.word_vectors import load_word_vectors
-from polyhead.run_lock import Held
 from polyhead.tokenizers.protocol import Tokenizer
-from polyhead.training.averaging import RunningMean
-from polyhead.training.checkpoint import Progress
-from polyhead.training.ending import Budget
-from polyhead.training.fused.fuse import fuse
-from polyhead.training.interrupt import Interrupt
-from polyhead.training.log import Display, MetricsFile
-from polyhead.training.loop import Batches, Trainer
-from polyhead.training.optimizer import Optimizer
-from polyhead.training.parallel import Workers, seed_of
-from polyhead.training.precision import choose_arithmetic
-from polyhead.training.schedule import build_schedule
+from polyhead.training.log import Display
+from polyhead.training.world import ALONE, World
 
 
 @dataclass(frozen=True)
@@ -65,9 +54,12 @@ class Parts:
         save_description(directory, self.bundle.config, self.bundle.source_tokenizer, self.bundle.target_tokenizer)
 
 
-def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display) -> Parts:
-    """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data."""
-    source, target = _tokenizers(recipe, pairs, display)
+def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, world: World = ALONE) -> Parts:
+    """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data.
+
+    Process 0 alone trains or reads the vocabularies, and gives them to the others of the world.
+    """
+    source, target = tokenizers_of(world, recipe.tokenizer, lambda: _tokenizers(recipe, pairs, display))
     check_room(recipe.model, device, source.vocabulary_size, target.vocabulary_size)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
@@ -105,61 +97,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     display.message(f"model: {sum(parameter.numel() for parameter in model.parameters()):,} parameters")
     judged = without_values(config.model, source.vocabulary_size, target.vocabulary_size)
     bundle = Bundle(config, judged, source, target)
-    return Parts(bundle, model.to(device), corpus, Validator(bundle, pairs.dev, recipe.data.score_tokenize))
-
-
-def make_trainer(
-    parts: Parts,
-    recipe: Recipe,
-    held: Held,
-    device: torch.device,
-    display: Display,
-    resume: bool,
-    budget: Budget | None = None,
-) -> Trainer:
-    """The trainer at the beginning of the run, or where its newest checkpoint stands.
-
-    held: the run's directory; budget: for a run that may take only so many minutes
-    """
-    config = recipe.training
-    workers = Workers(config.workers)
-    arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
-    display.message(f"precision: {arithmetic}")
-    optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype)
-    fused = fuse(parts.model, arithmetic, workers.cores)
-    if fused.plain:
-        display.message(f"computed by PyTorch, as there are no kernels for it: {', '.join(fused.plain)}")
-    mean = None
-    if config.averaging.kind == "ema":
-        mean = RunningMean(optimizer.masters, config.averaging.decay)
-    directory = recipe.out / "training"
-    progress = restore(directory, optimizer, mean, display) if resume else Progress()
-    return Trainer(
-        fused=fused,
-        optimizer=optimizer,
-        schedule=build_schedule(config.schedule, recipe.model.d_model, config.max_updates),
-        stream=partial(_batches, parts, recipe),
-        validate=parts.validator,
-        config=config,
-        directory=directory,
-        metrics=MetricsFile(directory / "metrics.jsonl", progress.update if resume else None, not progress.unjudged),
-        display=display,
-        progress=progress,
-        interrupt=Interrupt(),
-        workers=workers,
-        seed=seed_of(recipe.seed, 1),
-        running_mean=mean,
-        budget=budget,
-        on_best=lambda weights: save_weights(recipe.out, weights),
-        check_place=held.check,
-    )
-
-
-def _batches(parts: Parts, recipe: Recipe, start: Position, sampled_epochs: int | None) -> Batches:
-    """The batches from a position on, with words cut up at random in so many epochs unless the recipe says."""
-    sampled = sampled_epochs if recipe.data.sampled_epochs is None else recipe.data.sampled_epochs
-    loader = Loader(lambda epoch: parts.corpus(epoch, sampled), recipe.data.batching, recipe.seed)
-    return loader.stream(start)
+    validator = Validator(bundle, pairs.dev, recipe.data.score_tokenize, world=world)
+    return Parts(bundle, model.to(device), corpus, validator)
 
 
 def _some_sources(pairs: Pairs) -> list[str]:

@@ -30,17 +30,19 @@ def complete(
     begun: Values | None = None,
     threads: int | None = None,
     possible: int | None = None,
+    processes: int = 1,
 ) -> tuple[Values, list[Choice]]:
     """Fills in what `values`, which are valid, leave open for a corpus → all values, the choices.
 
     begun: the record of a run to go on with, from another machine or an older version perhaps: its choices stay
     threads: of the CPU; None: as many as PyTorch uses
     possible: how many updates there is time for; None: any number
+    processes: how many train together, each with so many threads
     """
     choices: list[Choice] = []
     threads = threads or torch.get_num_threads()
     for rule in RULES:
-        suggestions = rule(Situation(values, corpus, device.type, threads, possible, begun))
+        suggestions = rule(Situation(values, corpus, device.type, threads, possible, begun, processes))
         values = _fill(values, suggestions, begun or {}, choices)
     return values, choices
 

@@ -27,6 +27,7 @@ from polyhead.recipe.validation import load_weights, score_pairs
 from polyhead.training.averaging import average, snapshot_path
 from polyhead.training.log import Display
 from polyhead.training.loop import Trainer
+from polyhead.training.world import World
 from polyhead.translating.translator import Translator
 
 Results = dict[str, dict[str, float]]
@@ -38,19 +39,11 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
 
     That is what its languages look like, the model card and, last of all, the scores.
     """
-    weights = rounded(final_weights(trainer), recipe.model)
-    trainer.check_place()
+    weights = rounded(final_weights(trainer, recipe.out / "training"), recipe.model)
+    trainer.output.check()
     save_weights(recipe.out, weights)
-    load_weights(bundle, weights)
-    translator = Translator(bundle, engine="auto", dtype="float32")
-    results: dict[str, Scores] = {}
-    for name, some in [("dev", pairs.dev), *pairs.test]:
-        display.message(f"scoring {name}")
-        for language, scores in score_pairs(translator, some, None, recipe.data.score_tokenize).items():
-            title = f"{name} ({language})" if bundle.config.tagged else name
-            results[title] = scores
-            display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
-    trainer.check_place()
+    results = judge_finished(recipe, bundle, weights, pairs, display, trainer.world)
+    trainer.output.check()
     save_profiles(recipe.out, profiles_of(pairs.train, bundle.config.source_language))
     write_card(recipe, bundle, pairs, trainer.progress, results, datetime.now(UTC).date())
     numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
@@ -59,11 +52,33 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
     return numbers
 
 
-def final_weights(trainer: Trainer) -> Mapping[str, Tensor]:
-    """The average that the recipe asks for. Raises TrainingError if its snapshots are gone or damaged."""
+def judge_finished(
+    recipe: Recipe, bundle: Bundle, weights: Mapping[str, Tensor], pairs: Pairs, display: Display, world: World
+) -> dict[str, Scores]:
+    """The scores of the dev and test sets, for which each process of a world translates a part of them.
+
+    weights: the finished model's, as process 0 has them; what the others give is not looked at
+    """
+    load_weights(bundle, world.shared(weights))
+    translator = Translator(bundle, engine="auto", dtype="float32")
+    results: dict[str, Scores] = {}
+    for name, some in [("dev", pairs.dev), *pairs.test]:
+        display.message(f"scoring {name}")
+        for language, scores in score_pairs(translator, some, None, recipe.data.score_tokenize, world=world).items():
+            title = f"{name} ({language})" if bundle.config.tagged else name
+            results[title] = scores
+            display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
+    return results
+
+
+def final_weights(trainer: Trainer, directory: Path) -> Mapping[str, Tensor]:
+    """The average that the recipe asks for, of snapshots below `directory`.
+
+    Raises TrainingError if they are gone or damaged.
+    """
     if trainer.running_mean is not None:
         return trainer.running_mean.weights
-    paths = [snapshot_path(trainer.directory / "snapshots", int(update)) for update in trainer.progress.scores]
+    paths = [snapshot_path(directory / "snapshots", int(update)) for update in trainer.progress.scores]
     if missing := [path for path in paths if not path.exists()]:
         raise TrainingError(f"{missing[0]} is missing, so the final average cannot be made")
     try:

@@ -14,7 +14,7 @@ USED = 0.85
 
 
 def complete_within(
-    values: Values, corpus: CorpusStatistics, device: torch.device, seconds: float
+    values: Values, corpus: CorpusStatistics, device: torch.device, seconds: float, processes: int = 1
 ) -> tuple[Values, list[Choice], int]:
     """`complete` for a run that may take so many seconds: a smaller model where a larger one could not be trained.
 
@@ -22,16 +22,16 @@ def complete_within(
     """
     why = ""
     while True:
-        completed, choices = complete(values, corpus, device)
+        completed, choices = complete(values, corpus, device, processes=processes)
         recipe = make_recipe(completed)
-        possible = max(1, int(USED * seconds / seconds_an_update(recipe, corpus, device)))
+        possible = max(1, int(USED * seconds / seconds_an_update(recipe, corpus, device, processes)))
         chosen = {choice.key: choice.value for choice in choices}
         smaller = SMALLER.get(str(chosen.get("model.preset")))
         if smaller is None or possible >= HURRIED * recipe.training.max_updates:
             break
         why = f"training.minutes = {recipe.training.minutes:g} is too little for the {chosen['model.preset']} model"
         values = merge(values, {"model": {"preset": smaller}})
-    completed, choices = complete(values, corpus, device, possible=possible)
+    completed, choices = complete(values, corpus, device, possible=possible, processes=processes)
     if why:
         choices = [Choice("model.preset", values["model"]["preset"], why), *choices]
     return completed, choices, possible

@@ -22,15 +22,18 @@ UPDATES, UNTIMED = 6, 2
 """How many updates are done, and how many of them, at the beginning, are slower than all later ones."""
 
 
-def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.device) -> float:
-    """The median time of a few updates of a model that is thrown away, on batches like those of the corpus."""
+def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.device, processes: int = 1) -> float:
+    """The median time of a few updates of a model that is thrown away, on batches like those of the corpus.
+
+    processes: how many share every batch; the time in which they add up their gradients is not known before
+    """
     size = recipe.tokenizer.vocabulary_size or 1000
     model = build_model(recipe.model, size, size).to(device)
     model.train()
     cores = cores_an_operation(recipe.threads or torch.get_num_threads())
     with cores, closing(Workers(recipe.training.workers)) as workers:
         arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
-        batches = [_batch(recipe, corpus, size).to(device)] * recipe.training.optimizer.accumulation
+        batches = [_batch(recipe, corpus, size).split(processes)[0].to(device)] * recipe.training.optimizer.accumulation
         times: list[float] = []
         with closing(Optimizer(model, recipe.training.optimizer, arithmetic.dtype)) as optimizer:
             fused = fuse(model, arithmetic, workers.cores)

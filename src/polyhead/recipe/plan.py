@@ -13,10 +13,11 @@ from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.minutes import complete_within
-from polyhead.recipe.prepare import Pairs, read_pairs
+from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
-from polyhead.recipe.stored import read_stored, store_for
+from polyhead.recipe.stored import read_corpus, store_for
 from polyhead.training.log import PlainDisplay
+from polyhead.training.world import ALONE, World
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,19 @@ class Plan:
     device: torch.device
 
 
-def make_plan(values: Values, begun: Values | None = None, began: float | None = None) -> Plan:
+def make_plan(values: Values, begun: Values | None = None, began: float | None = None, world: World = ALONE) -> Plan:
     """Reads the corpus of a recipe's tables and chooses what they leave open. What is found out is said.
 
     begun: the record of a run to go on with
     began: when the command did, by the monotonic clock; None: now
+    world: the processes that will train
     Raises RecipeError and DataError for what is wrong with the tables or the text.
     """
     began = time.monotonic() if began is None else began
     draft = make_recipe(values)
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
-    device = choose_device()
+    device = choose_device(world)
     check_feasible(draft, device)
     say = PlainDisplay().message
     values = with_languages(values, begun, say)
@@ -48,7 +50,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     say("reading the corpus")
     place = store_for(draft)
     stored = [] if place is None else [Choice("data.store", *place)]
-    pairs = read_pairs(draft.data, draft.seed) if place is None else read_stored(draft.data, draft.seed, place[0], say)
+    pairs = read_corpus(draft, say)
     say(str(pairs.report))
     judged = () if pairs.held_out else (*pairs.dev, *pairs.flawed)
     learnt = pairs.contents if judged else np.zeros(0, np.uint64)
@@ -57,10 +59,10 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     corpus, minutes = pairs.facts.statistics, draft.training.minutes
     possible = None
     if minutes is None or begun is not None:
-        completed, choices = complete(values, corpus, device, begun)
+        completed, choices = complete(values, corpus, device, begun, processes=world.size)
     else:
         seconds = 60 * minutes - (time.monotonic() - began)
-        completed, choices, possible = complete_within(values, corpus, device, seconds)
+        completed, choices, possible = complete_within(values, corpus, device, seconds, world.size)
     recipe = make_recipe(completed)
     check_feasible(recipe, device)
     for sentence in of_schedule(recipe, possible):
@@ -68,6 +70,8 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     return Plan(recipe, [*stored, *choices], pairs, device)
 
 
-def choose_device() -> torch.device:
-    """Where models are trained: on a GPU if there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def choose_device(world: World = ALONE) -> torch.device:
+    """Where models are trained: on a GPU if there is one; each of several processes has its own."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda") if world.size == 1 else torch.device("cuda", world.local_rank)

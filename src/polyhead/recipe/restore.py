@@ -12,6 +12,7 @@ from polyhead.training.checkpoint import Progress, checkpoint_path, checkpoints,
 from polyhead.training.kept import remove_older
 from polyhead.training.log import Display
 from polyhead.training.optimizer import Optimizer
+from polyhead.training.state import check_tensors_of, take_up
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,7 @@ def restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, dis
     chosen = _choose(found, directory / "snapshots", optimizer, mean, display)
     if checkpoint_path(found[0].parent, chosen.progress.update) == found[-1]:
         remove_older(directory, chosen.progress.update)  # a kill may have come before they were deleted
-    optimizer.restore(chosen.tensors)
-    if mean is not None:
-        mean.restore(chosen.tensors)
+    take_up(optimizer, mean, chosen.tensors)
     scores = {update: score for update, score in chosen.progress.scores.items() if update not in chosen.damaged}
     for problem in chosen.damaged.values():
         display.message(f"{problem}; the final average is made without it")
@@ -56,9 +55,7 @@ def _choose(
     for path in reversed(found):
         try:
             progress, tensors = load_checkpoint(path)
-            optimizer.check(tensors)
-            if mean is not None:
-                mean.check(tensors)
+            check_tensors_of(optimizer, mean, tensors)
         except TrainingError as error:
             if path == found[0] and not usable:
                 raise

@@ -67,6 +67,8 @@ class Situation:
     """How many updates there is time for; None: any number."""
     begun: Values | None = None
     """The record of a run to go on with."""
+    processes: int = 1
+    """How many train together; each has so many threads, and its part of every batch."""
 
     def get(self, key: str, otherwise: Any) -> Any:
         """The value of a key, or the other one where the recipe leaves it open."""
@@ -162,7 +164,8 @@ def window(now: Situation) -> Sequence[Suggestion]:
 
 def workers(now: Situation) -> Sequence[Suggestion]:
     """A core for every share of a batch that is large enough to keep one busy, and one for a smaller batch."""
-    tokens, threads = int(now.number("data.batching.max_tokens", 8192)), int(now.number("threads", now.threads))
+    tokens = int(now.number("data.batching.max_tokens", 8192)) // now.processes
+    threads = int(now.number("threads", now.threads))
     shares = min(threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
     if now.kind != "transformer" or now.device != "cpu" or threads < 2 or now.has("training.workers"):
         return []

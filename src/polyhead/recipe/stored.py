@@ -44,6 +44,7 @@ from polyhead.recipe.prepare import (
     by_weight,
     check_languages,
     name_of,
+    read_pairs,
     read_with_languages,
 )
 from polyhead.recipe.schema import DataConfig, Recipe
@@ -66,6 +67,13 @@ def store_for(recipe: Recipe) -> tuple[Path, str] | None:
         return recipe.data.store, "as it is asked for"
     why = f"{size / 1e6:,.0f} MB of training text are read from the disk and not kept in memory"
     return (recipe.out.parent / NAME, why) if size > LARGE else None
+
+
+def read_corpus(recipe: Recipe, say: Say) -> Pairs:
+    """A recipe's text, in memory or prepared on disk. Raises what `prepare.read_pairs` and `read_stored` raise."""
+    if (place := store_for(recipe)) is None:
+        return read_pairs(recipe.data, recipe.seed)
+    return read_stored(recipe.data, recipe.seed, place[0], say)
 
 
 def read_stored(config: DataConfig, seed: int, store: Path, say: Say) -> Pairs:

@@ -12,7 +12,7 @@ from polyhead.errors import RecipeError, counted
 from polyhead.files import remove_leftovers
 from polyhead.hardware import cores_an_operation
 from polyhead.manifest import settle
-from polyhead.recipe.assemble import assemble, make_trainer
+from polyhead.recipe.assemble import assemble
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.folders import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
 from polyhead.recipe.load import Values, make_recipe
@@ -26,10 +26,13 @@ from polyhead.recipe.record import (
     write_record,
 )
 from polyhead.recipe.schema import Recipe
+from polyhead.recipe.sharing import Orders
 from polyhead.recipe.signals import stop_on_signals
+from polyhead.recipe.trainers import make_trainer
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.ending import Budget
 from polyhead.training.log import Display, make_display
+from polyhead.training.world import ALONE, World
 
 BEAM = 4.0
 """How much longer a beam search with all metrics takes than a validation."""
@@ -46,14 +49,16 @@ class Outcome:
     """Dev and test set → metric → value."""
 
 
-def train(values: Values, *, resume: bool = False) -> Outcome:
+def train(values: Values, *, resume: bool = False, world: World = ALONE) -> Outcome:
     """Trains what `values` (a recipe's tables) describe, and writes the model directory.
 
+    world: the processes that train together, of which this is process 0; the others `follow`
     Raises RecipeError, DataError, WriteError or TrainingError, and PolyheadError where another process trains in that
     directory; what was written stays, and `resume` goes on from it.
     """
     with exclusive(directory_of(values)) as held:
-        return train_in(held, values, resume=resume)
+        again = world.has_begun() and started(held.directory)
+        return train_in(held, values, resume=resume or again, world=world)
 
 
 def directory_of(values: Values) -> Path:
@@ -64,29 +69,39 @@ def directory_of(values: Values) -> Path:
     return directory
 
 
-def train_in(held: Held, values: Values, *, resume: bool) -> Outcome:
+def train_in(held: Held, values: Values, *, resume: bool, world: World = ALONE) -> Outcome:
     """`train` in a directory that this process has to itself."""
     began = time.monotonic()
     check_directory(held.directory, resume)
-    plan = make_plan(values, read_record(held.directory) if resume else None, began)
+    plan = make_plan(values, read_record(held.directory) if resume else None, began, world)
     recipe, pairs = plan.recipe, plan.pairs
     if resume:
         check_same(recipe, pairs)
+    if world.size > 1:
+        world.told(Orders.of(recipe, pairs))
     display = make_display(recipe.training.max_updates)
     try:
         for choice in plan.choices:
             display.message(f"chosen: {choice}")
         with cores_an_operation(recipe.threads or torch.get_num_threads()):
-            return _run(recipe, pairs, held, plan.device, display, resume, began)
+            return _run(recipe, pairs, held, plan.device, display, resume, began, world)
     finally:
         display.close()
 
 
 def _run(
-    recipe: Recipe, pairs: Pairs, held: Held, device: torch.device, display: Display, resume: bool, began: float
+    recipe: Recipe,
+    pairs: Pairs,
+    held: Held,
+    device: torch.device,
+    display: Display,
+    resume: bool,
+    began: float,
+    world: World,
 ) -> Outcome:
-    parts = assemble(recipe, pairs, device, display)
+    parts = assemble(recipe, pairs, device, display, world)
     held.check()
+    world.begin()
     for folder in WRITTEN_BY_TRAINING:
         (recipe.out / folder).mkdir(parents=True, exist_ok=True)
     for folder in (*WRITTEN_BY_TRAINING, *WRITTEN_BY_DISTILLING):
@@ -94,9 +109,10 @@ def _run(
         settle(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
-    trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began))
-    with closing(trainer.metrics), closing(trainer.workers), closing(trainer.optimizer):
-        if trainer.course.is_over() and (scores := read_scores(recipe.out)) is not None:
+    trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began), world)
+    with closing(trainer.output), closing(trainer.workers), closing(trainer.optimizer):
+        scores = read_scores(recipe.out) if trainer.course.is_over() else None
+        if world.told(scores is not None) and scores is not None:
             display.message(f"{recipe.out}: this run is finished, after {counted(trainer.progress.update, 'update')}")
             return Outcome(recipe.out, True, scores)
         remove_scores(recipe.out)

@@ -19,6 +19,13 @@ into as many shares, each differentiated by a thread of its own. Gradients are a
 the result depends on their number and not on which is ready first. A batch that doesn't fit the memory is cut into
 more shares, one round after the other.
 
+Several processes that a launcher has started are one `world`, which a trainer is given: `joining` finds out whether
+there are others, `several` is `torch.distributed`, and a process alone has a world of one that asks nobody. A share of
+a batch belongs to one process and to one of its workers; gradients, losses and counts of tokens are added up over all
+processes, so that each takes the same step, and `alike` compares the weights. Process 0 alone has an `output` on disk
+and decides what a clock decides; a signal to any process stops all after the same update. Validation (`judging`) is
+done in parts. A process that is missed ends the others (`Deserted`).
+
 In bfloat16 the model that computes is a rounded working copy of float32 masters, which `optimizer` owns, so that
 small updates aren't lost to rounding. Snapshots, checkpoints and averages hold masters. `adam` is PyTorch's kernel
 without its class, which would import PyTorch's compiler and keep 70 MiB.

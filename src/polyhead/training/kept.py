@@ -25,9 +25,7 @@ class Kept:
     def save_snapshot(self, progress: Progress, weights: Mapping[str, Tensor], score: float) -> None:
         """Writes a snapshot of the weights and notes its score, and which snapshots the average will need."""
         save_snapshot(self.directory / "snapshots", progress.update, weights)
-        scores = {**progress.scores, str(progress.update): score}
-        kept = kept_snapshots(scores, self.averaging)
-        progress.scores = {update: value for update, value in scores.items() if int(update) in kept}
+        note_score(progress, score, self.averaging)
 
     def save_checkpoint(self, progress: Progress, tensors: dict[str, Tensor]) -> None:
         """Writes a checkpoint, and only then deletes what nothing asks for any more."""
@@ -38,6 +36,13 @@ class Kept:
         """Which checkpoint is the newest, in words."""
         found = checkpoints(self.directory / "checkpoints")
         return f"the last good checkpoint is {found[-1].name}" if found else "there is no checkpoint from before it"
+
+
+def note_score(progress: Progress, score: float, averaging: AveragingConfig) -> None:
+    """Notes the score of the newest snapshot, and which snapshots the final average will need."""
+    scores = {**progress.scores, str(progress.update): score}
+    kept = kept_snapshots(scores, averaging)
+    progress.scores = {update: value for update, value in scores.items() if int(update) in kept}
 
 
 def remove_older(directory: Path, update: int) -> None:

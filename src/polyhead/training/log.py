@@ -53,6 +53,19 @@ class PlainDisplay:
         pass
 
 
+class SilentDisplay:
+    """For a process that leaves it to another one to say what there is to say."""
+
+    def update(self, numbers: Numbers, remaining: float | None) -> None:
+        pass
+
+    def message(self, text: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
 class LiveDisplay:
     """A progress bar (rich) that stays in place; messages scroll above it."""
 

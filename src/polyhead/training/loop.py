@@ -6,18 +6,17 @@ uninterrupted one would have.
 """
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from polyhead.batch import Batch
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError, counted
 from polyhead.memory.freed import trim
+from polyhead.training.alike import check_alike
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
@@ -26,22 +25,21 @@ from polyhead.training.divergence import LossWatch
 from polyhead.training.ending import Budget
 from polyhead.training.fused.fuse import Fused
 from polyhead.training.interrupt import Interrupt, Interrupted
-from polyhead.training.kept import Kept
-from polyhead.training.log import Display, MetricsFile, duration
+from polyhead.training.judging import Judge, Part, Weights
+from polyhead.training.log import Display, duration
 from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer
+from polyhead.training.output import Output
 from polyhead.training.parallel import Workers, seed_of
 from polyhead.training.schedule import Schedule
 from polyhead.training.shares import Differentiation, TooLarge
+from polyhead.training.state import tensors_of
+from polyhead.training.world import ALONE, World, of_process_0
 
-Weights = Mapping[str, Tensor]
-Validate = Callable[[Weights], dict[str, float]]
-"""From weights to the scores of validation by name, such as `dev_loss`, `dev_bleu` and `dev_chrf`."""
 Batches = Generator[tuple[Position, Batch], None, None]
 """An endless sequence of batches, each with the position after it."""
 Stream = Callable[[Position, int | None], Batches]
 """From the position to begin at, and the number of epochs with BPE dropout (None: the recipe's), to the batches."""
-
 
 FORETOLD = 2
 """The number of the line of metrics after which the end is announced. Time before the first line is not typical."""
@@ -56,14 +54,15 @@ class Trainer:
     optimizer: Optimizer
     schedule: Schedule
     stream: Stream
-    validate: Validate
+    judge: Judge
     config: TrainingConfig
-    directory: Path
-    metrics: MetricsFile
+    output: Output
     display: Display
     progress: Progress
     interrupt: Interrupt
     workers: Workers = field(default_factory=Workers)
+    world: World = ALONE
+    """The processes that train together. What a clock, a signal or a validation decides is the same for all of them."""
     seed: int = 1
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
@@ -74,14 +73,13 @@ class Trainer:
     _differentiation: Differentiation = field(init=False)
     _reports: int = field(default=0, init=False)
     """Lines of metrics in this sitting."""
-    on_best: Callable[[Weights], None] | None = None
-    check_place: Callable[[], None] = lambda: None
-    """Called before anything is written: raises PolyheadError where the directory is not this run's any more."""
 
     def __post_init__(self) -> None:
         self.course = Course(self.config, self.progress, self.display, self.budget)
         self.course.consider_limits()
-        self._differentiation = Differentiation(self.fused, self.optimizer, self.workers, self.config.label_smoothing)
+        self._differentiation = Differentiation(
+            self.fused, self.optimizer, self.workers, self.config.label_smoothing, self.world
+        )
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
@@ -92,7 +90,10 @@ class Trainer:
         progress, meter = self.progress, Meter(self.progress.seconds)
         progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
-            self._validate()
+            with suppress(Interrupted):
+                self._validate()
+            if not progress.scores:
+                return False
         while not progress.finished:
             with closing(self.stream(progress.position, progress.sampled_epochs)) as batches:
                 if not self._train(batches, watch, meter):
@@ -107,13 +108,19 @@ class Trainer:
         while not progress.finished and progress.last == last:
             if not progress.unjudged:
                 self._advance(batches, watch, meter)
-            if progress.unjudged:
+            if to_be_judged := progress.unjudged:
                 self._judge(meter)
-            elif self.interrupt.requested:
+            asked = self._is_asked_to_stop()
+            if asked and not to_be_judged:
+                check_alike(self.world, self.optimizer.masters, progress.update)
                 self._checkpoint()
-            if self.interrupt.requested and not progress.finished:
+            if asked and not progress.finished:
                 return False
         return True
+
+    def _is_asked_to_stop(self) -> bool:
+        """Whether any process is."""
+        return any(self.world.summed([self.interrupt.requested or self.world.is_left_alone()]))
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
         """One update, and a line of metrics if it is due."""
@@ -121,7 +128,7 @@ class Trainer:
         loss, tokens = self._update(batches, watch)
         meter.add(tokens)
         progress.loss_sum, progress.tokens = progress.loss_sum + loss, progress.tokens + tokens
-        progress.seconds = meter.seconds()
+        progress.seconds = of_process_0(self.world, meter.seconds())
         if progress.update % config.log_every == 0:
             self._report(meter)
         self.course.consider_limits()
@@ -129,11 +136,12 @@ class Trainer:
 
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
+        check_alike(self.world, self.optimizer.masters, self.progress.update)
         with suppress(Interrupted):
-            self.course.validation_seconds = meter.validation(self._validate)
+            self.course.validation_seconds = of_process_0(self.world, meter.validation(self._validate))
             self.course.consider_learning()
         trim()
-        self.progress.seconds = meter.seconds()
+        self.progress.seconds = of_process_0(self.world, meter.seconds())
         self.progress.finished = self.course.is_done()
         self._checkpoint()
 
@@ -163,7 +171,7 @@ class Trainer:
         try:
             found = self._differentiation.collect(batches, seed, progress.rounds)
         except TooLarge as error:
-            raise TrainingError(f"update {update + 1}: {error}; {self.kept.last_good()}") from None
+            raise TrainingError(f"update {update + 1}: {error}; {self.output.last_good()}") from None
         if found.rounds > progress.rounds:
             progress.rounds = found.rounds
             self.display.message(f"update {update + 1} did not fit the memory: {found.advice}")
@@ -171,7 +179,7 @@ class Trainer:
 
     def _advice(self, update: int, problem: str) -> str:
         return (
-            f"training stopped at update {update}: {problem}; {self.kept.last_good()}. Start again with a lower "
+            f"training stopped at update {update}: {problem}; {self.output.last_good()}. Start again with a lower "
             "--training.schedule.learning_rate, a longer --training.schedule.warmup, or --training.precision float32"
         )
 
@@ -188,8 +196,7 @@ class Trainer:
             "target_tokens_per_second": round(meter.speed(), 1),
         }
         progress.loss_sum, progress.tokens = 0.0, 0
-        self.check_place()
-        self.metrics.write(numbers)
+        self.output.metrics(numbers)
         last = self.course.expected
         updates = last - progress.update
         remaining = meter.remaining(updates, -(-updates // self.config.validate_every))
@@ -203,13 +210,11 @@ class Trainer:
         """Scores the weights, keeps a snapshot for the average, and counts patience."""
         progress, config = self.progress, self.config
         weights = self.weights()
-        with self.interrupt.at_once():
-            numbers = self.validate(weights)
-        self.check_place()
+        numbers = self._scores(weights)
         if not all(math.isfinite(value) for value in numbers.values()):
             raise TrainingError(self._advice(progress.update, f"the dev set's loss is {numbers.get('dev_loss')}"))
         score = -numbers[config.metric] if config.metric == "dev_loss" else numbers[config.metric]
-        self.metrics.write({"update": progress.update, "epoch": progress.position.epoch, **numbers})
+        self.output.metrics({"update": progress.update, "epoch": progress.position.epoch, **numbers})
         best = progress.best_score is None or score > progress.best_score
         if best:
             progress.best_score, progress.best_update, progress.stale = score, progress.update, 0
@@ -217,28 +222,29 @@ class Trainer:
             progress.stale += 1
         if progress.last is None or not self.course.ending.decay:
             progress.history.append((progress.update, score))
-        self.kept.save_snapshot(progress, weights, score)
+        self.output.snapshot(progress, weights, score)
         shown = " · ".join(f"{name} {value:.3f}" for name, value in numbers.items())
         self.display.message(f"update {progress.update} · {shown}{' · best so far' if best else ''}")
-        if best and self.on_best is not None:
-            self.on_best(weights)
+        if best:
+            self.output.best(weights)
         progress.unjudged = False
         if config.patience is not None and progress.stale >= config.patience:
             self.display.message(f"no better for {counted(progress.stale, 'validation')}: training ends")
+
+    def _scores(self, weights: Weights) -> dict[str, float]:
+        """Judges weights, every process a part. Raises Interrupted, in all processes, where one is asked to stop."""
+        own: Part | None = None
+        with suppress(Interrupted), self.interrupt.at_once():
+            own = self.judge.part(weights)
+        parts = [part for part in self.world.gathered(own) if part is not None]
+        if len(parts) < self.world.size:
+            raise Interrupted
+        return self.world.told(self.judge.scores(parts))
 
     def weights(self) -> Weights:
         """The weights to judge and to keep: the running mean where there is one, else the newest."""
         return self.running_mean.weights if self.running_mean is not None else self.optimizer.masters
 
-    @property
-    def kept(self) -> Kept:
-        """What stands on disk."""
-        return Kept(self.directory, self.config.averaging)
-
     def _checkpoint(self) -> None:
         """Writes everything that a resumed run needs."""
-        self.check_place()
-        tensors = self.optimizer.tensors()
-        if self.running_mean is not None:
-            tensors |= {f"mean.{name}": weight for name, weight in self.running_mean.weights.items()}
-        self.kept.save_checkpoint(self.progress, tensors)
+        self.output.checkpoint(self.progress, tensors_of(self.optimizer, self.running_mean))

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from polyhead.model.linear import StackedLinear
 from polyhead.training.update_rule import Stepped, copy_all, scaled_gradients
+from polyhead.training.world import ALONE, World
 
 QUINTIC = 3.4445, -4.7750, 2.0315
 """a, b, c of x → a x + b x³ + c x⁵: five times over, it brings all of (0, 1] to between 0.7 and 1.2."""
@@ -27,9 +28,20 @@ class Muon:
     name = "muon"
     moments = ("momentum",)
 
-    def __init__(self, maps: Mapping[str, int], momentum: float, weight_decay: float, dtype: torch.dtype) -> None:
-        """maps: name of a weight → the maps stacked in it, each to be orthogonal; dtype: of the products."""
+    def __init__(
+        self,
+        maps: Mapping[str, int],
+        momentum: float,
+        weight_decay: float,
+        dtype: torch.dtype,
+        world: World = ALONE,
+    ) -> None:
+        """maps: name of a weight → the maps stacked in it, each to be orthogonal; dtype: of the products.
+
+        world: the processes among which the maps are divided, as these products are most of the work
+        """
         self.maps = maps
+        self.world = world
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.dtype = dtype
@@ -48,12 +60,26 @@ class Muon:
             maps = self.maps[each.name]
             directions += zip(each.weight.chunk(maps), ahead.chunk(maps), strict=True)
         directions.sort(key=lambda pair: pair[0].shape)
-        for shape, alike in groupby(directions, key=lambda pair: pair[0].shape):
-            weights, ahead = zip(*alike, strict=True)
-            steps = orthogonal(torch.stack(ahead).to(self.dtype)).float()
-            for weight, step in zip(weights, steps, strict=True):
-                weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(max(shape)))
+        steps = self._orthogonal([ahead for _, ahead in directions])
+        for (weight, _), step in zip(directions, steps, strict=True):
+            weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(max(weight.shape)))
         copy_all(stepped)
+
+    def _orthogonal(self, matrices: Sequence[Tensor]) -> list[Tensor]:
+        """Each matrix made orthogonal, in float32; those of one shape follow each other.
+
+        Each process makes some of them, and the sums with the zeros of the others bring them to all.
+        """
+        world = self.world
+        own = range(world.rank, len(matrices), world.size)
+        made: dict[int, Tensor] = {}
+        for _, alike in groupby(own, key=lambda number: matrices[number].shape):
+            numbers = list(alike)
+            found = orthogonal(torch.stack([matrices[number] for number in numbers]).to(self.dtype)).float()
+            made |= zip(numbers, found, strict=True)
+        steps = [made[number] if number in made else torch.zeros_like(matrix) for number, matrix in enumerate(matrices)]
+        world.sum_(steps)
+        return steps
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

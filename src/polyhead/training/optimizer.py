@@ -7,7 +7,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # PyTorch's kernels over lists of tensors have no public names:
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import torch
@@ -23,6 +23,7 @@ from polyhead.training.gradient import Gradient, norm_of
 from polyhead.training.muon import Muon, hidden_matrices
 from polyhead.training.parallel import Workers
 from polyhead.training.update_rule import Stepped, UpdateRule
+from polyhead.training.world import ALONE, World
 
 
 class OptimizerConfig(Config):
@@ -50,8 +51,10 @@ class OptimizerConfig(Config):
 class Optimizer:
     """Owns the master weights and steps them; the model's weights follow."""
 
-    def __init__(self, model: nn.Module, config: OptimizerConfig, dtype: torch.dtype) -> None:
+    def __init__(self, model: nn.Module, config: OptimizerConfig, dtype: torch.dtype, world: World = ALONE) -> None:
+        """world: the processes that hold the same weights and train them together"""
         self.config = config
+        self._world = world
         self._working = dict(model.named_parameters())
         self.masters = dict(self._working)
         self._copies = dtype != torch.float32
@@ -76,6 +79,23 @@ class Optimizer:
         for total, gradient in zip(self.gradients.values(), gradients, strict=True):
             if gradient is not None:
                 total.add(gradient)
+
+    def collected(self) -> list[bool]:
+        """Which weights have a gradient, in the order of `parameters`."""
+        return [bool(gradient) for gradient in self.gradients.values()]
+
+    def sum_up(self, collected: Sequence[float]) -> None:
+        """The gradients of every process become the sums over all processes.
+
+        collected: in how many processes each weight has a gradient
+        """
+        if self._world.size == 1:
+            return
+        there = [name for name, count in zip(self.gradients, collected, strict=True) if count]
+        for name in there:
+            if not self.gradients[name]:
+                self.gradients[name].add(torch.zeros_like(self.masters[name], requires_grad=False))
+        self._world.sum_([self.gradients[name].summed() for name in there])
 
     def discard(self) -> None:
         """Forgets the gradients that were collected since the last step."""
@@ -160,6 +180,6 @@ class Optimizer:
         rules: dict[str, UpdateRule] = {name: adam for name, _ in model.named_parameters()}
         if config.kind == "muon":
             hidden = hidden_matrices(model)
-            muon = Muon(hidden, config.momentum, config.weight_decay, dtype)
+            muon = Muon(hidden, config.momentum, config.weight_decay, dtype, self._world)
             rules |= dict.fromkeys(rules.keys() & hidden.keys(), muon)
         return rules

@@ -15,6 +15,7 @@ from polyhead.training.fused.fuse import Fused
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers
+from polyhead.training.world import ALONE, World
 
 Seed = Callable[[int], int]
 """The number of a share in its update, from 0 → what decides its dropout."""
@@ -53,43 +54,64 @@ class Differentiation:
     """Gets the gradients."""
     workers: Workers
     label_smoothing: float
+    world: World = ALONE
+    """Among whose processes the shares are dealt out."""
 
     def collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
-        """Differentiates the batches of an update.
+        """Differentiates the batches of an update → what is known of all of it, in every process.
 
         rounds: how many parts each batch is cut into that are differentiated one after the other, each by all workers
-        Where that does not fit the memory all is done again in twice as many. The sums are the same for any number of
-        rounds, but for rounding and dropout. Raises TooLarge where even single sentences do not fit.
+        of all processes
+        Where that does not fit the memory of a process, all processes do all again in twice as many. The sums are the
+        same for any number of rounds, but for rounding and dropout. Raises TooLarge where even single sentences do not
+        fit.
         """
         while True:
-            try:
-                return self._attempt(batches, seed, rounds)
-            except (MemoryError, RuntimeError) as error:
-                if not out_of_memory(error):
-                    raise
-            # Only here, where its error is forgotten, is freed what the attempt held.
+            found = self._attempt(batches, seed, rounds)
+            mine = (0.0, 0, True) if found is None else (*found, False)
+            loss, tokens, failed, *collected = self.world.summed([*mine, *self.optimizer.collected()])
+            if not failed:
+                self.optimizer.sum_up(collected)
+                return Collected(loss, int(tokens), rounds)
+            # Only here, where the error is forgotten, is freed what the attempt held.
             self.optimizer.discard()
             gc.collect()
             trim()
-            if self.workers.count * rounds >= max(len(batch.source) for batch in batches):
+            if self._together * rounds >= max(len(batch.source) for batch in batches):
                 raise TooLarge(
                     "even one sentence at a time does not fit the memory; lower --data.max_tokens or "
                     "--training.workers, or train a smaller model"
                 )
             rounds *= 2
 
-    def _attempt(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
+    @property
+    def _together(self) -> int:
+        """How many shares are differentiated at the same time, in all processes."""
+        return self.workers.count * self.world.size
+
+    def _attempt(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> tuple[float, int] | None:
+        """Collects the gradients of this process's shares → their loss and target tokens; None: memory was short."""
+        try:
+            return self._collect(batches, seed, rounds)
+        except (MemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            return None
+
+    def _collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> tuple[float, int]:
         total, tokens, drawn = 0.0, 0, 0
         for batch in batches:
-            shares = batch.split(self.workers.count * rounds)
+            shares = batch.split(self._together * rounds)
             seeded = [(share, seed(drawn + number)) for number, share in enumerate(shares)]
             drawn += len(shares)
-            for start in range(0, len(seeded), self.workers.count):
-                together = seeded[start : start + self.workers.count]
-                for gradients, loss, count in self.workers.map(self._differentiate, together):
+            own = seeded[self.world.rank :: self.world.size]
+            for start in range(0, len(own), self.workers.count):
+                for gradients, loss, count in self.workers.map(
+                    self._differentiate, own[start : start + self.workers.count]
+                ):
                     total, tokens = total + loss, tokens + count
                     self.optimizer.collect(gradients)
-        return Collected(total, tokens, rounds)
+        return total, tokens
 
     def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], float, int]:
         """Teacher forcing; a share of a batch and a seed → gradients of its summed loss, plain loss (a sum), tokens."""

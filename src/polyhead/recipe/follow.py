@@ -1,0 +1,43 @@
+"""What a process does that trains with others and is not process 0: its share of the work, and no writing."""
+
+from contextlib import closing
+
+import torch
+
+from polyhead.hardware import cores_an_operation
+from polyhead.recipe.assemble import assemble
+from polyhead.recipe.finish import judge_finished
+from polyhead.recipe.load import make_recipe
+from polyhead.recipe.plan import choose_device
+from polyhead.recipe.sharing import Orders
+from polyhead.recipe.signals import stop_on_signals
+from polyhead.recipe.stored import read_corpus
+from polyhead.recipe.trainers import make_follower
+from polyhead.training.log import SilentDisplay
+from polyhead.training.world import World
+
+
+def follow(world: World) -> bool:
+    """Trains what process 0 of a world trains → whether that came to its end; False where a signal ended it early.
+
+    Of files only the corpora are read. Raises PolyheadError where these are not what process 0 has read, and Deserted
+    where another process ends with an error.
+    """
+    orders: Orders = world.told(None)  # pyright: ignore[reportAssignmentType]: what process 0 tells
+    recipe = make_recipe(orders.values)
+    if recipe.threads is not None:
+        torch.set_num_threads(recipe.threads)
+    pairs = read_corpus(recipe, SilentDisplay().message)
+    orders.check(pairs, world.rank)
+    device, display = choose_device(world), SilentDisplay()
+    with cores_an_operation(recipe.threads or torch.get_num_threads()):
+        parts = assemble(recipe, pairs, device, display, world)
+        trainer = make_follower(parts, recipe, device, world)
+        with closing(trainer.workers), closing(trainer.optimizer):
+            if world.told(False):
+                return True
+            with stop_on_signals(trainer.interrupt):
+                done = trainer.run()
+        if done:
+            judge_finished(recipe, parts.bundle, {}, pairs, display, world)
+        return done

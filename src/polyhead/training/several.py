@@ -1,0 +1,177 @@
+"""Several processes that train one model, by `torch.distributed`: gloo between CPUs, NCCL between GPUs."""
+
+# PyTorch documents its stores as torch.distributed's, but its types say otherwise:
+# pyright: reportPrivateImportUsage=false
+
+import os
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from polyhead.errors import TrainingError, shortened
+from polyhead.training.meeting import meet
+from polyhead.training.place import Place
+from polyhead.training.world import Deserted
+
+PATIENCE = timedelta(hours=2)
+"""How long a process waits for the others: process 0 may have a large corpus to clean. One that ends is noticed at
+once; this is for one that stands still, or whose machine is gone without a word."""
+FINDING = timedelta(minutes=5)
+"""How long a process tries to reach the store by which the processes find each other."""
+BUCKET = 32 << 20
+"""Bytes of the tensors that are summed together: many small ones would each wait for the network."""
+BEGUN = "polyhead/begun"
+"""The key of the store that says that this job has begun a run."""
+
+Value = TypeVar("Value")
+
+
+class Several:
+    """The processes that a launcher has started together."""
+
+    def __init__(self, place: Place) -> None:
+        """Waits until all processes are there. Raises TrainingError where they do not find each other.
+
+        Processes that whoever launched them has brought together already stay so.
+        """
+        self.rank, self.size = place.rank, place.size
+        self.local_rank, self.local_size = place.local_rank, place.local_size
+        try:
+            self._store = store_of(place, FINDING)
+            self._made_here = not dist.is_initialized()
+            if self._made_here:
+                own = dist.PrefixStore(f"polyhead/{meet(self._store, self.rank, self.size, PATIENCE)}", self._store)
+                dist.init_process_group("gloo", store=own, rank=self.rank, world_size=self.size, timeout=PATIENCE)
+            self._group: Any = None if self._made_here else dist.new_group(backend="gloo", timeout=PATIENCE)
+        except (RuntimeError, ValueError) as error:
+            raise TrainingError(
+                f"process {self.rank} of {self.size} does not find the others at {place.address}:{place.port}: "
+                f"{_reason(error)}; between machines this port must be open, and GLOO_SOCKET_IFNAME may have to name "
+                "the network"
+            ) from error
+        self._launcher = os.getppid() if place.store_is_there else None
+        self._devices = self._group_of_devices()
+
+    def summed(self, numbers: Sequence[float]) -> list[float]:
+        total = torch.tensor(numbers, dtype=torch.float64)
+        with _answered():
+            dist.all_reduce(total, group=self._group)
+        return cast("list[float]", total.tolist())
+
+    def sum_(self, tensors: Sequence[Tensor]) -> None:
+        waiting: list[tuple[list[Tensor], Tensor, Any]] = []
+        for some in _buckets(tensors):
+            flat = torch.cat([each.reshape(-1) for each in some])
+            with _answered():
+                group = self._group if flat.device.type == "cpu" else self._devices
+                waiting.append((some, flat, cast(Any, dist.all_reduce(flat, group=group, async_op=True))))
+        for some, flat, sent in waiting:
+            with _answered():
+                sent.wait()
+            start = 0
+            for each in some:
+                each.copy_(flat[start : start + each.numel()].view_as(each))
+                start += each.numel()
+
+    def told(self, value: Value) -> Value:
+        values = [value if self.rank == 0 else None]
+        with _answered():
+            dist.broadcast_object_list(values, src=0, group=self._group, device=torch.device("cpu"))
+        return cast(Value, values[0])
+
+    def gathered(self, value: Value) -> list[Value]:
+        values: list[Value | None] = [None] * self.size
+        with _answered():
+            dist.all_gather_object(values, value, group=self._group)
+        return cast("list[Value]", values)
+
+    def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        described = self.told({name: (tuple(each.shape), each.dtype) for name, each in tensors.items()})
+        found: dict[str, Tensor] = {}
+        for name, (shape, dtype) in described.items():
+            here = tensors[name].detach().cpu().contiguous() if self.rank == 0 else torch.empty(shape, dtype=dtype)
+            with _answered():
+                dist.broadcast(here, src=0, group=self._group)
+            found[name] = here
+        return found
+
+    def is_left_alone(self) -> bool:
+        return self._launcher is not None and os.getppid() != self._launcher
+
+    def begin(self) -> None:
+        with _answered():
+            self._store.set(BEGUN, "yes")
+
+    def has_begun(self) -> bool:
+        with _answered():
+            return bool(self._store.check([BEGUN]))
+
+    def close(self) -> None:
+        """Waits for the others and lets go of them. Not for a process that ends with an error: they might never come.
+
+        To let go earlier would look to the others as if this process had been lost.
+        """
+        with _answered():
+            dist.barrier(group=self._group)
+        if self._made_here:
+            dist.destroy_process_group()
+
+    def _group_of_devices(self) -> Any:
+        """The group in which GPUs add up, which is none where there are none."""
+        found = self.gathered(torch.cuda.device_count())
+        if not any(found):
+            return None
+        if torch.cuda.device_count() < self.local_size or not all(found):
+            raise TrainingError(
+                f"there are {self.local_size} processes and {torch.cuda.device_count()} GPUs on the machine of process "
+                f"{self.rank}: each process needs a GPU of its own; start as many with --nproc-per-node, or train on "
+                "CPUs with CUDA_VISIBLE_DEVICES="
+            )
+        torch.cuda.set_device(self.local_rank)
+        return dist.new_group(backend="nccl")
+
+
+def store_of(place: Place, patience: timedelta) -> dist.TCPStore:
+    """The store that the processes share. Raises RuntimeError where it cannot be reached."""
+    own = not place.store_is_there and place.rank == 0
+    return dist.TCPStore(place.address, place.port, is_master=own, wait_for_workers=False, timeout=patience)
+
+
+@contextmanager
+def _answered() -> Generator[None]:
+    """Raises Deserted where the others do not answer."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise Deserted(
+            f"another process of this run has ended or cannot be reached ({_reason(error)}), so training stopped here; "
+            "go on with --resume from the last checkpoint, as torchrun does by itself with --max-restarts"
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The first sentence of an error of PyTorch, without where in its sources it stands."""
+    said = str(error).partition("\n")[0].partition(". This")[0]
+    return shortened(said.rpartition("] ")[2] if said.startswith("[") and "] " in said else said, 80)
+
+
+def _buckets(tensors: Iterable[Tensor]) -> Generator[list[Tensor]]:
+    """The tensors in groups of one dtype and device, each of about `BUCKET` bytes or of one larger tensor."""
+    kinds: dict[tuple[torch.dtype, torch.device], list[Tensor]] = {}
+    for tensor in tensors:
+        kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor)
+    for alike in kinds.values():
+        some: list[Tensor] = []
+        size = 0
+        for tensor in alike:
+            if some and size + tensor.nbytes > BUCKET:
+                yield some
+                some, size = [], 0
+            some.append(tensor)
+            size += tensor.nbytes
+        yield some

@@ -1,0 +1,124 @@
+"""The processes that train one model together: what a training asks of them, and a training by one process alone.
+
+Every process holds the whole model and computes its own shares of every batch. A training is told of the others by one
+value, a `World`, which is made where the command begins. All processes make the same calls to it in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from polyhead.errors import TrainingError
+
+if TYPE_CHECKING:  # the command line knows Deserted, and needs no tensors for that
+    from torch import Tensor
+
+Value = TypeVar("Value")
+
+
+class Deserted(TrainingError):
+    """Another process of this run has ended, or can no longer be reached."""
+
+
+class World(Protocol):
+    """The processes of one run, seen from one of them."""
+
+    @property
+    def rank(self) -> int:
+        """The number of this process, from 0. Process 0 alone writes files and messages."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many processes there are."""
+        ...
+
+    @property
+    def local_rank(self) -> int:
+        """The number of this process among those on its machine, from 0."""
+        ...
+
+    @property
+    def local_size(self) -> int:
+        """How many processes there are on its machine."""
+        ...
+
+    def summed(self, numbers: Sequence[float]) -> list[float]:
+        """As many numbers of every process → their sums over all processes, in float64."""
+        ...
+
+    def sum_(self, tensors: Sequence[Tensor]) -> None:
+        """Puts the sums over all processes in the place of tensors; all processes give the same shapes.
+
+        Every process gets the same bits.
+        """
+        ...
+
+    def told(self, value: Value) -> Value:
+        """The value of process 0."""
+        ...
+
+    def gathered(self, value: Value) -> list[Value]:
+        """The values of all processes, in the order of their ranks."""
+        ...
+
+    def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The tensors of process 0, by name, on the CPU; what the other processes give is not looked at."""
+        ...
+
+    def is_left_alone(self) -> bool:
+        """Whether what has launched the processes is gone, so that nobody could end or restart them."""
+        ...
+
+    def begin(self) -> None:
+        """Notes that this job begins a run. A restart of the processes doesn't make that forgotten."""
+        ...
+
+    def has_begun(self) -> bool:
+        """Whether the same job has begun a run already, before its processes were restarted."""
+        ...
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One process, which has nobody to ask: what it gives it gets back."""
+
+    rank: int = 0
+    size: int = 1
+    local_rank: int = 0
+    local_size: int = 1
+
+    def summed(self, numbers: Sequence[float]) -> list[float]:
+        return list(numbers)
+
+    def sum_(self, tensors: Sequence[Tensor]) -> None:
+        pass
+
+    def told(self, value: Value) -> Value:
+        return value
+
+    def gathered(self, value: Value) -> list[Value]:
+        return [value]
+
+    def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        return dict(tensors)
+
+    def is_left_alone(self) -> bool:
+        return False
+
+    def begin(self) -> None:
+        pass
+
+    def has_begun(self) -> bool:
+        return False
+
+
+ALONE = Alone()
+"""The world of a command that was started by itself."""
+
+
+def of_process_0(world: World, number: float) -> float:
+    """The number of process 0, for all: as what its clock says, which decides when a run ends."""
+    return world.summed([number if world.rank == 0 else 0.0])[0]

@@ -1,0 +1,69 @@
+"""Processes that are started again meet those of their own start, whatever earlier ones have left in the store."""
+
+from datetime import timedelta
+
+import pytest
+import torch.distributed as dist
+
+from polyhead.training import meeting
+from polyhead.training.meeting import meet, newest_name
+from tests.together import free_port, started
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
+SOON = timedelta(seconds=20)
+
+
+@pytest.fixture
+def port():
+    number = free_port()
+    store = dist.TCPStore("127.0.0.1", number, is_master=True, wait_for_workers=False)
+    yield number
+    del store
+
+
+def client(port: int) -> dist.TCPStore:
+    return dist.TCPStore("127.0.0.1", port, is_master=False, wait_for_workers=False)
+
+
+def start(port, ranks, size, tmp_path, patience=SOON):
+    works = [lambda r=rank: meet(client(port), r, size, patience) for rank in ranks]
+    with started(works, tmp_path) as results:
+        return [result() for result in results]
+
+
+def test_every_start_has_a_name_of_its_own(port, tmp_path):
+    assert newest_name(client(port)) is None
+    first = start(port, (0, 1, 2), 3, tmp_path)
+    assert len(set(first)) == 1
+    second = start(port, (2, 1, 0), 3, tmp_path)
+    assert len(set(second)) == 1
+    assert first[0] != second[0] == newest_name(client(port))
+
+
+def test_who_comes_before_process_0_is_not_taken_in_by_the_name_of_an_earlier_start(port, tmp_path):
+    (old, _) = start(port, (0, 1), 2, tmp_path)
+
+    def late():
+        import time
+
+        time.sleep(1.5)
+        return meet(client(port), 0, 2, SOON)
+
+    with started([late, lambda: meet(client(port), 1, 2, SOON)], tmp_path) as results:
+        names = [result() for result in results]
+    assert names[0] == names[1] != old
+
+
+def test_a_start_that_was_never_complete_is_left_for_a_new_one(port, tmp_path, monkeypatch):
+    """Process 0 is started, and started again before process 1 comes, which has seen the first name."""
+    monkeypatch.setattr(meeting, "LOOK", timedelta(seconds=0.2))
+    (lost,) = start(port, (0,), 2, tmp_path, timedelta(seconds=0.1))
+    assert "imeout" in lost.message or "wait" in lost.message
+    stale = newest_name(client(port))
+    names = start(port, (1, 0), 2, tmp_path)
+    assert names[0] == names[1] != stale
+
+
+def test_who_waits_in_vain_says_so(port, tmp_path):
+    (error,) = start(port, (1,), 2, tmp_path, timedelta(seconds=0.3))
+    assert (error.kind, error.message) == (RuntimeError, "process 0 did not come")

@@ -1,0 +1,124 @@
+"""Processes that add up, tell and gather; and one that is lost."""
+
+import os
+import signal
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from polyhead.errors import TrainingError
+from polyhead.training import several
+from polyhead.training.alike import check_alike
+from polyhead.training.several import Several
+from polyhead.training.world import ALONE, Deserted
+from tests.together import places, started, together
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
+
+
+def test_numbers_are_added_up_exactly():
+    assert together(3, lambda world: world.summed([0.1, 2**53, world.rank, True])) == [[0.1 * 3, 3.0 * 2**53, 3, 3]] * 3
+    assert ALONE.summed([0.1, 7, True]) == [0.1, 7, True]
+
+
+def test_tensors_are_added_up_in_place_in_buckets_whatever_their_shapes(monkeypatch):
+    monkeypatch.setattr(several, "BUCKET", 100)
+
+    def work(world):
+        draw = torch.Generator().manual_seed(world.rank)
+        tensors = [torch.rand(shape, generator=draw) for shape in [(3, 4), (50,), (), (2, 2), (0,)]]
+        tensors.insert(2, torch.rand(5, generator=draw, dtype=torch.float64))
+        before = [each.clone() for each in tensors]
+        world.sum_(tensors)
+        return before, tensors
+
+    found = together(3, work)
+    for number, total in enumerate(found[0][1]):
+        expected = sum(before[number] for before, _ in found)
+        assert torch.allclose(total, expected)
+        assert all(sums[number].equal(total) for _, sums in found), "not the same bits everywhere"
+
+
+def test_what_process_0_says_all_hear_and_all_can_be_heard():
+    found = together(2, lambda world: (world.told(("a", world.rank)), world.gathered(world.rank * 10)))
+    assert found == [(("a", 0), [0, 10])] * 2
+    assert (ALONE.told(5), ALONE.gathered(5)) == (5, [5])
+
+
+def test_tensors_of_process_0_come_to_all_with_their_names_and_dtypes():
+    tensors = {"a": torch.arange(6).view(2, 3).t(), "b": torch.tensor(1.5), "c": torch.zeros(2, dtype=torch.bfloat16)}
+    for found in together(2, lambda world: world.shared(tensors if world.rank == 0 else {})):
+        assert found.keys() == tensors.keys()
+        for name, tensor in tensors.items():
+            assert found[name].dtype == tensor.dtype
+            assert found[name].equal(tensor)
+
+
+def test_that_a_run_has_begun_is_known_to_all():
+    def work(world):
+        before = world.has_begun()
+        world.gathered(0)
+        if world.rank == 0:
+            world.begin()
+        world.gathered(0)
+        return before, world.has_begun(), world.is_left_alone()
+
+    assert together(2, work) == [(False, True, False)] * 2
+    assert (ALONE.has_begun(), ALONE.is_left_alone()) == (False, False)
+
+
+@pytest.mark.parametrize("call", ["summed", "sum_", "told", "gathered", "shared", "close"])
+def test_a_process_that_is_killed_is_missed_at_once_and_in_one_sentence(call, tmp_path):
+    def work(place):
+        world = Several(place)
+        world.gathered(0)
+        if place.rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        given = {"summed": [1], "sum_": [torch.ones(9)], "told": 1, "gathered": 1, "shared": {"a": torch.ones(1)}}
+        for _ in range(100):  # what is only sent may seem to arrive
+            getattr(world, call)(*[given[call]] if call in given else [])
+
+    with started([lambda p=place: work(p) for place in places(2)], tmp_path) as results:
+        error = results[0]()
+    assert error.kind is Deserted
+    assert error.message.startswith("another process of this run has ended or cannot be reached (")
+    assert len(error.message) < 300
+    assert "pair.cc" not in error.message
+
+
+def test_processes_that_do_not_find_each_other_say_so(tmp_path, monkeypatch):
+    from datetime import timedelta
+
+    monkeypatch.setattr(several, "PATIENCE", timedelta(seconds=1))
+    monkeypatch.setattr(several, "FINDING", timedelta(seconds=1))
+    with started([lambda: Several(places(2)[0])], tmp_path) as results:
+        error = results[0]()
+    assert error.kind is TrainingError
+    assert "process 0 of 2 does not find the others at 127.0.0.1:" in error.message
+
+
+def test_processes_that_were_brought_together_already_stay_together(tmp_path):
+    def work(place):
+        file = dist.FileStore(str(tmp_path / "store"), 2)
+        dist.init_process_group("gloo", store=file, rank=place.rank, world_size=2)
+        world = Several(place)
+        found = world.summed([place.rank + 1])
+        world.close()
+        return found, dist.is_initialized()
+
+    with started([lambda p=place: work(p) for place in places(2)], tmp_path) as results:
+        assert [result() for result in results] == [([3], True)] * 2
+
+
+def test_weights_that_differ_in_one_bit_are_noticed_by_all():
+    weights = {"a": torch.zeros(3), "b": torch.ones(2, 2).bfloat16()}
+
+    def work(world):
+        check_alike(world, weights, 7)
+        mine = {**weights, "a": torch.tensor([0.0, -0.0 if world.rank == 2 else 0.0, 0.0])}
+        check_alike(world, mine, 8)
+
+    for error in together(3, work):
+        assert error.kind is TrainingError
+        assert error.message.startswith("after update 8 the weights of process 2 are not those of process 0")
