@@ -24,7 +24,9 @@ def work(translator: BatchTranslator, shard: Shard) -> Outcome:
     except (ModelError, WriteError) as error:
         return Outcome(shard, str(error), fatal=True)
     except PolyheadError as error:
-        return Outcome(shard, str(error))
+        told = str(error)
+        place = "" if str(shard.source) in told else f"{shard.source}, from line {shard.before + 1}: "
+        return Outcome(shard, shortened(f"{place}{told}"))
     except Exception as error:
         return Outcome(shard, _in_words(shard, error))
     told = tuple(shortened(problem, _LONGEST_TOLD) for problem in done.problems[:_MOST_TOLD])
