@@ -6,7 +6,9 @@ import pytest
 from polyhead.engine.choice import Choice
 from polyhead.engine.kernel_engine import has_products_of_bytes
 from polyhead.engine.prepare import prepare
+from polyhead.errors import PolyheadError
 from polyhead.files import Stamp
+from polyhead.kernels.code.trust import ASKED
 from polyhead.memory.weights_file import FilePages
 from polyhead.model.config import TransformerConfig
 from polyhead.translating.translator import Translator
@@ -46,3 +48,13 @@ def test_another_file_of_weights_is_another_engine(tmp_path):
         bundle.model.output.weight.data += 1
     first, second = (np.array(engine.logits.weight) for engine in engines)
     assert np.allclose(first + 1, second)
+
+
+@pytest.mark.skipif(not ASKED, reason="folders have no permission bits here")
+def test_from_a_folder_that_others_may_write_to_nothing_is_read(tmp_path):
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(PolyheadError, match="others than this user can write"):
+        Translator.load(write_small(tmp_path / "model", SHAPE), engine="prepared", packed=folder)
+    assert not list(folder.iterdir())

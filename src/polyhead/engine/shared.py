@@ -14,7 +14,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from polyhead.engine.kernel_engine import KernelEngine
+from polyhead.errors import PolyheadError
 from polyhead.files import atomic_file
+from polyhead.kernels.code.trust import is_safe_folder
 
 _LINE = 64
 """Arrays begin at multiples of so many bytes, as those do that are packed (`kernels.arrays.aligned`)."""
@@ -24,7 +26,13 @@ def shared_engine(folder: Path, key: str, pack: Callable[[], KernelEngine]) -> K
     """The engine that `pack` makes, with arrays that all processes share which ask for the same key.
 
     folder: must belong to nobody else, as what is read from it is trusted
+    Raises PolyheadError where others can write to it.
     """
+    if not is_safe_folder(folder.resolve()):
+        raise PolyheadError(
+            f"{folder}: others than this user can write to this folder or put another in its place, so packed weights "
+            "are not read from it; take one of your own: mkdir -m 700 FOLDER"
+        )
     path = folder / hashlib.sha256(key.encode()).hexdigest()
     with FileLock(f"{path}.lock"):
         if not path.with_suffix(".rest").exists():

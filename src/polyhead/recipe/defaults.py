@@ -8,7 +8,8 @@ import torch
 
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.recipe.load import Values, given, look_up, merge
-from polyhead.recipe.rules import RULES, Situation, Suggestion
+from polyhead.recipe.rules import RULES, Suggestion
+from polyhead.recipe.situation import Situation
 
 
 @dataclass(frozen=True)

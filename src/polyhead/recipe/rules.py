@@ -5,14 +5,13 @@ bench-defaults` measures them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from polyhead.data.statistics import LARGE as MANY
-from polyhead.data.statistics import CorpusStatistics
 from polyhead.errors import counted
 from polyhead.model.config import CONFIGS, PRESETS
-from polyhead.recipe.load import NONE, Values, given, look_up
+from polyhead.recipe.load import given
+from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
 HURRIED = 1 / 3
@@ -26,9 +25,6 @@ MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps. Muon's is for the largest
 batches and falls with the square root of their size: the steps of small ones are mostly noise."""
-USUAL_WORDS = 2.3, 0.65
-"""k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. Their number grows as
-a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
@@ -51,67 +47,6 @@ MIN_DELTA = 0.005
 
 Suggestion = tuple[str, Any, str]
 """A key, a value for it, and why."""
-
-
-@dataclass(frozen=True)
-class Situation:
-    """What a rule decides by."""
-
-    values: Values
-    """The recipe as far as it is given and decided."""
-    corpus: CorpusStatistics
-    device: str
-    threads: int
-    """CPU threads."""
-    possible: int | None = None
-    """How many updates there is time for; None: any number."""
-    begun: Values | None = None
-    """The record of a run to go on with."""
-    processes: int = 1
-    """How many train together; each has so many threads, and its part of every batch."""
-
-    def get(self, key: str, otherwise: Any) -> Any:
-        """The value of a key, or the other one where the recipe leaves it open."""
-        keys = key.split(".")
-        return look_up(self.values, keys) if given(self.values, keys) else otherwise
-
-    def number(self, key: str, otherwise: float) -> float:
-        """The number of a key, which may be given as text, or the other one where it is left open or unset by name."""
-        value = self.get(key, NONE)
-        return otherwise if value in (None, NONE) else float(value)
-
-    def has(self, key: str) -> bool:
-        """Whether a key is decided."""
-        return given(self.values, key.split("."))
-
-    @property
-    def kind(self) -> str:
-        """Of the model."""
-        return str(self.get("model.kind", "transformer"))
-
-    @property
-    def is_regular(self) -> bool:
-        """Whether the text has few words, each of which is seen often."""
-        factor, power = USUAL_WORDS
-        return self.corpus.word_types < factor * self.corpus.tokens**power
-
-    @property
-    def described(self) -> str:
-        """The corpus in words."""
-        few = "few different words" if self.is_regular else counted(self.corpus.word_types, "different word")
-        return f"{counted(self.corpus.pairs, 'pair')}, {few}"
-
-    @property
-    def updates(self) -> int:
-        """How many there will be, as far as can be told."""
-        most = int(self.number("training.max_updates", 1))
-        return most if self.possible is None else min(most, self.possible)
-
-    @property
-    def batch(self) -> int:
-        """Tokens of an update, source and target together."""
-        accumulated = int(self.number("training.optimizer.accumulation", 1))
-        return int(self.number("data.batching.max_tokens", 8192)) * accumulated
 
 
 Rule = Callable[[Situation], Sequence[Suggestion]]

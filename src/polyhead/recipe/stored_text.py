@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from polyhead.config import Config
 from polyhead.data.clean import REASONS, STAYS, CleaningReport, Lengths, count_lengths, settle, usual_ratios
@@ -23,6 +24,7 @@ from polyhead.data.stored.texts import ROWS, StoredPairs, TextWriter
 from polyhead.data.stored.whole import Say
 from polyhead.errors import counted
 from polyhead.hardware import cores
+from polyhead.limits import LARGEST_BYTES
 from polyhead.recipe.facts import Facts
 from polyhead.recipe.hold_out import rows_to_hold_out
 from polyhead.recipe.prepare import as_read, by_weight, check_left, read_with_languages
@@ -43,7 +45,7 @@ class Record(Config):
     identity: dict[str, Any]
     """What it was made from."""
     report: CleaningReport
-    held_out: tuple[int, ...]
+    held_out: tuple[Annotated[int, Field(ge=0, le=LARGEST_BYTES)], ...]
     """The rows of the pairs to validate on, where none were given."""
     facts: Facts
 
