@@ -116,3 +116,9 @@ def test_the_report_names_the_limit_that_a_pair_was_above() -> None:
         "  too many characters    1  first at f:52, above data.cleaning.max_characters = 270",
         "  lengths do not match   1  first at f:53, above data.cleaning.max_ratio = 5",
     ]
+
+
+def test_what_is_usual_is_the_median_of_all_pairs() -> None:
+    short, usual = [("a" * 80, "b" * 5)] * 4, [("a" * 80, "b" * 80)] * 5  # ratios of 1/4 and 1
+    assert reasons([*short, *usual], CleaningConfig(max_ratio=2.0)) == {"lengths do not match": (4, "f:1")}
+    assert reasons([*short, *usual[:3]], CleaningConfig(max_ratio=2.0)) == {"lengths do not match": (3, "f:5")}

@@ -96,3 +96,16 @@ def test_a_large_corpus_that_is_looked_at_in_parts_holds_out_the_same(texts, bot
         patch.setattr(module, "_FEW", 0)
         patch.setattr("polyhead.data.digests._AT_A_TIME", 7)
         assert module.hold_out(pairs, seed) == expected
+
+
+def test_in_a_large_corpus_whole_chains_of_sentences_that_belong_together_are_held_out(monkeypatch):
+    chains = [(f"a{n}", f"b{n}") for n in range(100)] + [(f"b{n}", f"c{n}") for n in range(100)]
+    pairs = [Pair(one, other, None, "") for one, other in [*chains, *(text[::-1] for text in chains)]]
+    expected = module.hold_out(pairs, 3)
+    monkeypatch.setattr(module, "_FEW", 0)
+    train, dev = module.hold_out(pairs, 3)
+    assert (train, dev) == expected
+    assert 0 < len(dev) <= 40
+    assert not {pairs[row].source for row in train} & {
+        side for row in dev for side in (pairs[row].source, pairs[row].target)
+    }
