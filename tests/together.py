@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import torch.distributed as dist
+
 from polyhead.training.place import Place
 
 
@@ -31,6 +33,15 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextmanager
+def launchers_store() -> Generator[int]:
+    """Within the block there is a store as a launcher runs it, at the port that is given."""
+    port = free_port()
+    store = dist.TCPStore("127.0.0.1", port, is_master=True, wait_for_workers=False)
+    yield port
+    del store
 
 
 def places(size: int) -> list[Place]:

@@ -4,6 +4,7 @@ A pipe may never end or never begin, a device such as /dev/zero has no end, and 
 room on its disk. Links are followed: caches of models are full of them.
 """
 
+import glob
 import os
 import stat
 from io import BufferedReader
@@ -86,3 +87,14 @@ def check_tensors(path: Path) -> None:
     memory = physical_memory()
     if memory is not None and size > memory:
         raise Unreadable(f"it has {size:,} bytes, more than the {memory:,} of this machine's memory")
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path is a pattern, such as `texts/*.txt`, and not the name of something that is there."""
+    return glob.has_magic(str(path)) and not path.exists()
+
+
+def matching(pattern: Path) -> list[Path]:
+    """The files whose names a pattern matches, in their order; `**` stands for directories of any depth."""
+    names = sorted(glob.glob(str(pattern), recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
+    return [path for path in map(Path, names) if path.is_file()]

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from polyhead.bulk.inputs import find_inputs, is_pattern
+from polyhead.bulk.inputs import find_inputs
 from polyhead.errors import DataError, PolyheadError
+from polyhead.reading import is_pattern
 
 
 @pytest.fixture

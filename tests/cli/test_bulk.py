@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from polyhead.translating.translator import Translator
+from tests.processes import workers_of
 
 
 @pytest.fixture
@@ -73,20 +73,6 @@ def test_what_cannot_be_is_said_before_anything_is_written(polyhead, toy_model, 
         assert said in answer.err
     assert file.read_text() == "mine"
     assert not out.exists()
-
-
-def workers_of(process: int) -> list[int]:
-    """The processes that translate for a command: children of its that are no tracker of resources."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            is_worker = b"spawn_main" in (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if parent == process and is_worker:
-            found.append(int(folder.name))
-    return found
 
 
 @pytest.mark.slow

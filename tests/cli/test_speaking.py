@@ -5,11 +5,10 @@ import signal
 import time
 
 import pytest
-import torch.distributed as dist
 
 from polyhead.cli import speaking
 from polyhead.cli.speaking import one_voice
-from tests.together import free_port, started
+from tests.together import free_port, launchers_store, started
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
 
@@ -30,10 +29,8 @@ def process(rank: int, port: int, attempt: int = 0):
 
 @pytest.fixture
 def port():
-    number = free_port()
-    store = dist.TCPStore("127.0.0.1", number, is_master=True, wait_for_workers=False)
-    yield number
-    del store
+    with launchers_store() as number:
+        yield number
 
 
 def test_a_command_started_by_itself_speaks():

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from polyhead.data.encode import corpus_for_epochs, encode
+from polyhead.data.encode import Encoder, EncodingReport, encode, sampled_in_epochs
 from polyhead.data.readers import Pair
 from polyhead.data.store import EncodedCorpus
+from polyhead.data.weighting import CorpusForEpoch
 from polyhead.data.windows import Window
 from polyhead.errors import ModelError
 from polyhead.tokenizers import Tokenizer, TokenizerConfig, train
@@ -89,11 +90,16 @@ def test_sampling_never_loses_a_pair() -> None:
         assert sampled.source_lengths.max() <= longest
 
 
+def in_epochs(encoder: Encoder) -> tuple[CorpusForEpoch, EncodingReport]:
+    corpus, report = encoder(PAIRS)
+    return sampled_in_epochs(corpus, PAIRS, report.rows, encoder, seed=5), report
+
+
 def test_epochs_are_sampled_anew_only_with_dropout() -> None:
     plain, sampled = tokenizer(), tokenizer(0.3)
-    same, _ = corpus_for_epochs(PAIRS, plain, plain, True, seed=5)
+    same, _ = in_epochs(Encoder(plain, plain, True))
     assert same(0, None) is same(7, None)
-    corpus, report = corpus_for_epochs(PAIRS, sampled, plain, True, seed=5)
+    corpus, report = in_epochs(Encoder(sampled, plain, True))
 
     def anew(epoch: int) -> EncodedCorpus:
         return corpus(epoch, None).within(Window(epoch))
@@ -106,7 +112,7 @@ def test_epochs_are_sampled_anew_only_with_dropout() -> None:
 
 def test_the_epochs_after_the_sampled_ones_are_as_in_translating() -> None:
     subject = tokenizer(0.3)
-    corpus, _ = corpus_for_epochs(PAIRS, subject, subject, True, seed=5)
+    corpus, _ = in_epochs(Encoder(subject, subject, True))
     in_use, _ = encode(PAIRS, subject, subject, True)
 
     def read(epoch: int, sampled_epochs: int | None) -> EncodedCorpus:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from polyhead.batch import Batch
 from polyhead.data.batching import BatchingConfig
-from polyhead.data.encode import corpus_for_epochs
+from polyhead.data.encode import Encoder, sampled_in_epochs
 from polyhead.data.loader import OF_A_WINDOW, Loader, Position
 from polyhead.data.readers import Pair
 from polyhead.data.store import EncodedCorpus, flatten, offsets_of
@@ -96,7 +96,9 @@ def windowed_loaders() -> dict[str, Loader]:
     texts = [f"the {number} dogs of {number % 7} towns" for number in range(500)]
     tokenizer = train(texts, TokenizerConfig(dropout=0.3), 320)
     pairs = [Pair(text, text, None, "") for text in texts]
-    sampled, _ = corpus_for_epochs(pairs, tokenizer, tokenizer, False, seed=3, max_tokens=40)
+    encoder = Encoder(tokenizer, tokenizer, False, max_tokens=40)
+    encoded, report = encoder(pairs)
+    sampled = sampled_in_epochs(encoded, pairs, report.rows, encoder, seed=3)
     return {
         "plain": Loader(lambda epoch: corpus, config, seed=3),
         "weighted": Loader(lambda epoch: heavy(epoch, None), config, seed=3),

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
+from tests.processes import workers_of
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them"),
@@ -39,19 +41,6 @@ def translated(address):
     """How many requests for translations were answered, as any worker says."""
     found = re.findall(r'polyhead_requests_total{.*route="/api/translate".*} (\S+)', get(address, "/metrics").decode())
     return sum(map(float, found))
-
-
-def workers_of(process: int) -> list[int]:
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            is_worker = b"spawn_main" in (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if parent == process and is_worker:
-            found.append(int(folder.name))
-    return sorted(found)
 
 
 def shared_folder(worker: int) -> Path:

@@ -7,7 +7,7 @@ import torch.distributed as dist
 
 from polyhead.training import meeting
 from polyhead.training.meeting import meet, newest_name
-from tests.together import free_port, started
+from tests.together import launchers_store, started
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
 SOON = timedelta(seconds=20)
@@ -15,10 +15,8 @@ SOON = timedelta(seconds=20)
 
 @pytest.fixture
 def port():
-    number = free_port()
-    store = dist.TCPStore("127.0.0.1", number, is_master=True, wait_for_workers=False)
-    yield number
-    del store
+    with launchers_store() as number:
+        yield number
 
 
 def client(port: int) -> dist.TCPStore:

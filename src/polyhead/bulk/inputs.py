@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from polyhead.errors import DataError, PolyheadError
+from polyhead.reading import is_pattern
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,6 @@ class Input:
     path: Path
     name: str
     """The path of its translation below the output directory, with / between the parts."""
-
-
-def is_pattern(path: Path) -> bool:
-    """Whether a path is a pattern, such as `texts/*.txt`, and not the name of a file that is there."""
-    return glob.has_magic(str(path)) and not path.exists()
 
 
 def find_inputs(given: Sequence[Path], out: Path) -> list[Input]:

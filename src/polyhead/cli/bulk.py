@@ -44,7 +44,7 @@ class Sharing:
 
 def is_bulk(files: Sequence[Path], out: Path, sharing: Sharing) -> bool:
     """Whether what is to be translated goes into a directory, and not into a file."""
-    from polyhead.bulk.inputs import is_pattern
+    from polyhead.reading import is_pattern
 
     several = len(files) > 1 or any(file.is_dir() or is_pattern(file) for file in files)
     return several or sharing.asked_for or out.is_dir()

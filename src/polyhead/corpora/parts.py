@@ -1,6 +1,5 @@
 """Which files make up a corpus: one, those of a directory or an archive, or those that a pattern names."""
 
-import glob
 import json
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -27,9 +26,8 @@ from polyhead.corpora.kinds import (
 from polyhead.corpora.member import Member
 from polyhead.errors import DataError
 from polyhead.limits import LARGEST_SETTINGS, MOST_MEMBERS
-from polyhead.reading import read_text
+from polyhead.reading import is_pattern, matching, read_text
 
-_WILD = frozenset("*?[")
 _SAVED, _SAVED_SPLITS = "state.json", "dataset_dict.json"
 """Files in directories that Hugging Face's `datasets` saved: of one data set, and of several splits."""
 _INFO, _COMPUTED = "dataset_info.json", ("cache-", "tmp")
@@ -63,11 +61,10 @@ def _parts(path: Path, stack: ExitStack) -> Iterator[Part]:
         return
     if path.exists() and not path.is_file():
         raise DataError("this is no regular file, and a file of both languages is read more than once; save it", path)
-    if path.exists() or not _WILD & set(str(path)):
+    if not is_pattern(path):
         yield from _of_file(Member.of(path), stack)
         return
-    files = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
-    found = [Member.of(Path(name)) for name in files if Path(name).is_file()]
+    found = [Member.of(file) for file in matching(path)]
     if not found:
         raise DataError("no file has a name of this pattern", path)
     yield from _grouped(found, path, stack)

@@ -69,24 +69,6 @@ def encode(
     return corpus, EncodingReport(len(kept), len(pairs) - len(kept), example, longest, np.array(kept, np.int64))
 
 
-def corpus_for_epochs(
-    pairs: Sequence[Pair],
-    source_tokenizer: Tokenizer,
-    target_tokenizer: Tokenizer,
-    tagged: bool,
-    seed: int,
-    max_tokens: int | None = None,
-) -> tuple[Callable[[int, int | None], Corpus], EncodingReport]:
-    """A function of an epoch, and of how many epochs are sampled (None: all), to that epoch's corpus.
-
-    Sampled are the sides whose tokenizer has a dropout above 0, anew from (seed, epoch). Each epoch has the same pairs
-    in the same order.
-    """
-    corpus, report = encode(pairs, source_tokenizer, target_tokenizer, tagged, None, max_tokens)
-    encoder = Encoder(source_tokenizer, target_tokenizer, tagged, max_tokens)
-    return sampled_in_epochs(corpus, pairs, report.rows, encoder, seed), report
-
-
 @dataclass(frozen=True)
 class Encoder:
     """What makes token ids of pairs; see `encode`."""
@@ -104,8 +86,10 @@ class Encoder:
 def sampled_in_epochs(
     corpus: EncodedCorpus, pairs: Sequence[Pair], rows: NDArray[np.int64], encoder: Encoder, seed: int
 ) -> Callable[[int, int | None], Corpus]:
-    """The same for a corpus that is encoded already.
+    """A function of an epoch, and of how many epochs are sampled (None: all), to that epoch's corpus.
 
+    Sampled are the sides whose tokenizer has a dropout above 0, anew from (seed, epoch). Each epoch has the same pairs
+    in the same order.
     corpus: what `encoder` makes of `pairs` with the best segmentations
     rows: [N] which of the pairs are in it
     """

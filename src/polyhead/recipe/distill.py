@@ -24,12 +24,12 @@ from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe, merge
 from polyhead.recipe.plan import choose_device
-from polyhead.recipe.prepare import Pairs, read_pairs
+from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.record import check_started, read_record, started
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.selection import SelectionKind, build_selection
 from polyhead.recipe.signals import stop_on_signals
-from polyhead.recipe.stored import read_stored, store_for
+from polyhead.recipe.stored import read_corpus
 from polyhead.recipe.train import Outcome, check_directory, directory_of, train_in
 from polyhead.run_lock import Held, exclusive
 from polyhead.training.interrupt import Interrupt
@@ -81,11 +81,7 @@ def _distill_in(
     draft = make_recipe(values)
     if not corpus.begun:
         _check_languages(teachers[0], draft)
-    place = store_for(draft)
-    if place is None:
-        pairs = read_pairs(draft.data, draft.seed)
-    else:
-        pairs = read_stored(draft.data, draft.seed, place[0], PlainDisplay().message)
+    pairs = read_corpus(draft, PlainDisplay().message)
     identity = _identity(teachers, config, pairs)
     corpus.check(identity)
     if not corpus.finished:

@@ -27,9 +27,9 @@ def follow(world: World) -> bool:
     recipe = make_recipe(orders.values)
     if recipe.threads is not None:
         torch.set_num_threads(recipe.threads)
-    pairs = read_corpus(recipe, SilentDisplay().message)
-    orders.check(pairs, world.rank)
     device, display = choose_device(world), SilentDisplay()
+    pairs = read_corpus(recipe, display.message)
+    orders.check(pairs, world.rank)
     with cores_an_operation(recipe.threads or torch.get_num_threads()):
         parts = assemble(recipe, pairs, device, display, world)
         trainer = make_follower(parts, recipe, device, world)

@@ -1,6 +1,6 @@
 """What a run writes: metrics, snapshots, checkpoints, the best weights so far. Of several processes one writes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -9,10 +9,9 @@ from torch import Tensor
 
 from polyhead.training.averaging import AveragingConfig
 from polyhead.training.checkpoint import Progress
+from polyhead.training.judging import Weights
 from polyhead.training.kept import Kept, note_score
 from polyhead.training.log import MetricsFile, Numbers
-
-Weights = Mapping[str, Tensor]
 
 
 class Output(Protocol):

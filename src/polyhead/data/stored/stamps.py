@@ -5,7 +5,6 @@ changes a file changes its time, and nearly always its size. The samples find a 
 with the same size and time, as by programs that copy files with their times.
 """
 
-import glob
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,13 +12,12 @@ from typing import NamedTuple
 
 from polyhead.corpora.compressed import COMPRESSED
 from polyhead.data.readers import LinesConfig, PairsConfig, ReaderConfig, SubtitlesConfig, TsvConfig
-from polyhead.reading import open_regular
+from polyhead.reading import is_pattern, matching, open_regular
 
 _SAMPLES, _SAMPLE = 16, 1 << 16
 """How many pieces of a file are looked at, the first and the last among them, and the bytes of each."""
 _PACKED, _INSIDE = COMPRESSED | {".parquet", ".zip", ".tgz", ".tbz2", ".txz", ".tzst"}, 4
 """How the names of files end that are compressed, and how many times its size what is in one is taken to be."""
-_WILD = frozenset("*?[")
 
 
 class Stamp(NamedTuple):
@@ -60,9 +58,7 @@ def stamps_of(paths: Iterable[Path]) -> list[Stamp]:
 def _within(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for file in path.rglob("*") if file.is_file())
-    if not path.exists() and _WILD & set(str(path)):
-        return [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207  as corpora.parts
-    return [path]
+    return matching(path) if is_pattern(path) else [path]
 
 
 def _stamp(path: Path) -> Stamp:

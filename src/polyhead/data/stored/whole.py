@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from polyhead.errors import ModelError, PolyheadError
@@ -52,14 +52,10 @@ def _is_whole(directory: Path, say: Say) -> bool:
 
 @contextmanager
 def _alone(store: Path, say: Say) -> Generator[None]:
-    try:
-        held = exclusive(store)
-        held.__enter__()
-    except InUse:
-        say(f"waiting for another process that prepares a corpus in {store}")
-        held = exclusive(store, patience=-1)
-        held.__enter__()
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive(store))
+        except InUse:
+            say(f"waiting for another process that prepares a corpus in {store}")
+            stack.enter_context(exclusive(store, patience=-1))
         yield
-    finally:
-        held.__exit__(None, None, None)
