@@ -1,4 +1,3 @@
-import time
 
 import pytest
 from hypothesis import given
@@ -38,10 +37,8 @@ def test_a_table_of_replacements_is_refused_wherever_it_is(normaliser: int) -> N
 
 
 def test_absurdly_many_pieces_are_refused_before_sentencepiece_sees_them() -> None:
-    began = time.monotonic()
     with pytest.raises(ValueError, match="more than 1,000,000 pieces"):
         check_fields(b"\x0a\x00" * (30 << 20))
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize(
