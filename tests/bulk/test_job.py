@@ -216,7 +216,7 @@ def test_a_job_that_is_killed_leaves_no_worker_and_is_finished_by_the_next_one(d
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
     workers = [int(path.name.split()[1]) for path in doing.folder.glob("process *")]
-    assert len(workers) == 2
+    assert workers
     while any(map(alive, workers)) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(map(alive, workers))
