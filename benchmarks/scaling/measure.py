@@ -40,7 +40,7 @@ class Setting:
     """`data.batching.max_tokens`: both sides, padding included."""
     processes: int = 1
     workers: int = 2
-    """Of each process."""
+    """Of each process, which takes as many cores."""
 
 
 SETTINGS = (
@@ -129,6 +129,7 @@ def _recipe(setting: Setting, data: Path, directory: Path) -> dict[str, Any]:
         dev.with_suffix(f".{side}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return {
         "out": str(directory / "model"),
+        "threads": setting.workers,
         "data": {
             "train": [{"kind": "lines", "source": str(data / "train.en"), "target": str(data / "train.de")}],
             "dev": [{"kind": "lines", "source": f"{dev}.en", "target": f"{dev}.de"}],
