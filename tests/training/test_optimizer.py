@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from polyhead.training.adam import Adam
 from polyhead.training.muon import Muon
@@ -237,6 +238,37 @@ optimizer.step(0.1, 1)
 sys.exit("torch._dynamo" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+class Asked(TorchDispatchMode):
+    """Counts what is asked of PyTorch, and how often a number is read, for which a GPU would be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.operations = self.read = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.operations += 1
+        self.read += func is torch.ops.aten._local_scalar_dense.default
+        return func(*args, **(kwargs or {}))
+
+
+def asked_for_a_step(weights: int, kind: Any) -> Asked:
+    model = nn.ParameterList([nn.Parameter(torch.ones(3, 3)) for _ in range(weights)])
+    optimizer = Optimizer(model, OptimizerConfig(kind=kind), torch.float32)
+    for _ in range(2):
+        optimizer.collect([torch.ones_like(each) for each in optimizer.parameters])
+        with Asked() as asked:
+            optimizer.step(0.1, 2)
+    return asked
+
+
+@pytest.mark.parametrize("kind", ["adam", "adamw"])
+def test_a_step_asks_once_for_all_weights_and_reads_one_number(kind: Any) -> None:
+    """Each request costs the same few microseconds, however small the weight."""
+    few, many = asked_for_a_step(2, kind), asked_for_a_step(20, kind)
+    assert many.operations == few.operations
+    assert many.read == 1
 
 
 @pytest.mark.parametrize("rule", [Adam(0.9, 0.98, 1e-9, 0.0, True), Muon({}, 0.95, 0.0, torch.float32)])
