@@ -34,7 +34,8 @@ def moved(device: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def recipe(toy: Toy, out: str, precision: str, **keys: Any) -> dict[str, Any]:
-    given = {"training__max_updates": 16, "training__averaging": {"kind": "none"}, "training__precision": precision}
+    newest = {"kind": "last", "count": 1}
+    given = {"training__max_updates": 16, "training__averaging": newest, "training__precision": precision}
     return toy.values(out, **given | keys)
 
 

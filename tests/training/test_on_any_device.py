@@ -1,8 +1,8 @@
 """Losses, gradients and steps on a GPU are those of the plain model on the CPU in float32, as near as formats allow.
 
-How far off things may be is a share of the Euclidean norm of all their numbers together. Float32 differs by the order in
-which numbers are added up; bfloat16 has 8 bits, so that each number is rounded by up to 0.4 %. On the CPU the parts that
-a GPU gets are compared.
+How far off things may be is a share of the Euclidean norm of all their numbers together. Float32 differs by the order
+in which numbers are added up; bfloat16 has 8 bits, so that each number is rounded by up to 0.4 %. On the CPU the parts
+that a GPU gets are compared.
 """
 
 from collections.abc import Iterable, Mapping
