@@ -33,7 +33,7 @@ class Device:
 
     def sent(self, tensor: Tensor) -> Tensor:
         """The tensor there; to a GPU by way of pinned memory, so that nobody waits for the copy."""
-        return tensor.pin_memory().to(self.torch, non_blocking=True) if self.is_gpu else tensor
+        return tensor.pin_memory().to(self.torch, non_blocking=True) if self.is_gpu else tensor.to(self.torch)
 
     def autocast(self, wanted: bool) -> AbstractContextManager[Any]:
         """Products in bfloat16, where wanted."""
