@@ -66,11 +66,12 @@ class Batch:
         import torch
 
         place = torch.device(device)
-        tensors = [_sent(each, place) for each in (self.source, self.target_in, self.target_out)]
-        if place.type == "cpu":
-            return Batch(*tensors, self.rows)
-        places = self.target_mask.flatten().nonzero()[:, 0] if self.places is None else self.places
-        return Batch(*tensors, self.rows, _sent(places, place))
+        places = None
+        if place.type != "cpu":
+            here = self.target_mask.flatten().nonzero()[:, 0] if self.places is None else self.places
+            places = _sent(here, place)
+        sent = _sent(self.source, place), _sent(self.target_in, place), _sent(self.target_out, place)
+        return Batch(sent[0], sent[1], sent[2], self.rows, places)
 
 
 def _sent(tensor: Tensor, device: torch.device) -> Tensor:

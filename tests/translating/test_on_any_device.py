@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from polyhead.batch import Batch
 from polyhead.bundle.load import load_bundle
 from polyhead.decoding.config import BeamConfig, GreedyConfig, SearchConfig
 from polyhead.model.arrays import InArrays
@@ -60,3 +61,22 @@ def test_translations_are_those_of_the_cpu_in_float32(
     assert len(same) >= SAME[dtype]
     for one, other in same:
         assert abs(one.log_probability - other.log_probability) <= LIKELY[dtype] * (1 + len(other.text.split()) * 3)
+
+
+@on_any_device
+def test_word_alignments_are_those_of_the_cpu(device: str, toy_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers are kept by them too. What the model looks at goes to where the model is."""
+    texts, to, sent = ["bado kilu 57 mera", "noti pasu"], Batch.to, list[str]()
+
+    def noting(batch: Batch, where: Any) -> Batch:
+        sent.append(torch.device(where).type)
+        return to(batch, where)
+
+    monkeypatch.setattr(Batch, "to", noting)
+    bundle = load_bundle(toy_model)
+    bundle.model.to(device)
+    found = Translator(bundle, engine="plain").translate(texts, align=True)
+    assert sent
+    assert set(sent) == {device}
+    wanted = Translator.load(toy_model, engine="plain").translate(texts, align=True)
+    assert [(each.text, each.alignment) for each in found] == [(each.text, each.alignment) for each in wanted]

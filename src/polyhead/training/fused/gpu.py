@@ -42,12 +42,13 @@ def projection_on_gpu(
     normalisers: list[Tensor] = []
     means: list[Tensor] = []
     d_weight = torch.zeros_like(weight, dtype=torch.float32)
-    for x in features.split(rows):
+    for start in range(0, max(1, features.size(0)), rows):
+        x = features[start : start + rows]
         logits = x @ weight.t()
-        probabilities, likeliest = logits.softmax(-1), logits.argmax(-1, keepdim=True)
-        highest, share = (each.gather(1, likeliest)[:, 0].float() for each in (logits, probabilities))
-        normalisers.append(highest - share.log())
-        means.append((probabilities @ weight).float())
+        probabilities, likeliest = torch.softmax(logits, -1), torch.argmax(logits, -1, keepdim=True)
+        highest, share = logits.gather(1, likeliest).float(), probabilities.gather(1, likeliest).float()
+        normalisers.append(torch.sub(highest, share.log())[:, 0])
+        means.append(torch.mm(probabilities, weight).float())
         d_weight += probabilities.t() @ x
     exact = features.float()
     d_weight.index_add_(0, targets, exact, alpha=smoothing - 1)
