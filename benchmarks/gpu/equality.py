@@ -50,7 +50,9 @@ def run(device: str, report: Path, seconds: float) -> Outcome:
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     chosen = "gpu" if device == "cuda" else "not gpu and not slow"
-    command = [sys.executable, "-m", "pytest", "-q", "-m", chosen, f"--junitxml={report.resolve()}", *FILES]
+    warnings = ("-W", "default")  # a device's libraries may have some of their own, which say nothing of equality
+    options = ["-q", *warnings, "-m", chosen, f"--junitxml={report.resolve()}"]
+    command = [sys.executable, "-m", "pytest", *options, *FILES]
     log = report.with_suffix(".log")
     with log.open("w", encoding="utf-8") as output:
         try:

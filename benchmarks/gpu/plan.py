@@ -60,7 +60,7 @@ TRIAL = Amounts(
         rounds=2,
         warm_up=1,
         updates=1,
-        sentences=8,
+        sentences=4,
         seconds=300.0,
     ),
     minutes=20.0,
