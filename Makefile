@@ -9,7 +9,7 @@ WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers 
 	translating test_ensembles.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked test-other-cpus test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults bench-scaling web docs wheel clean
+.PHONY: help demo test test-checked test-other-cpus test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults bench-scaling check-gpu web docs wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 21
@@ -59,6 +59,9 @@ bench-defaults: $(VENV)/.demo-ready ## measure what the defaults give on corpora
 
 bench-scaling: $(VENV)/.demo-ready ## how training grows with model, batch and processes; what larger runs would take
 	$(BIN)/python -m benchmarks.scaling $(BENCH)
+
+check-gpu: $(VENV)/.dev-ready ## what a GPU computes, against the CPU, and how fast, beside the peers (8 minutes; needs a CUDA device)
+	$(BIN)/python -m benchmarks.gpu $(GPU)
 
 web: ## check, test and build the page from web/ into the server's package (needs Node.js 20.19 or newer)
 	cd web && npm ci && npm run check && npm test && npm run build

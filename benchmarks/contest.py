@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.conversation import Answer, Driver, DriverError
-from benchmarks.environments import ENVIRONMENTS, InstallationError, own_python, python_of, versions
+from benchmarks.environments import ENVIRONMENTS, Environment, InstallationError, own_python, python_of, versions
 from benchmarks.machine import AVX2_ALONE
 from benchmarks.plan import Places, Plan, Say
 from benchmarks.systems import Setting, System
@@ -43,6 +43,8 @@ class Stage:
     say: Say
     avx2_alone: bool = False
     """Whether nobody may use instructions beyond AVX2."""
+    find: Callable[[Environment, Path, Say], Path] = python_of
+    """Finds, or makes, a peer's environment."""
     date: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
     """When the call began."""
     notes: list[str] = field(default_factory=list[str])
@@ -97,9 +99,9 @@ class Stage:
         if not name:
             return own_python()
         try:
-            return python_of(ENVIRONMENTS[name], self.places.environments, self.say)
+            return self.find(ENVIRONMENTS[name], self.places.environments, self.say)
         except InstallationError as error:
-            self.note(f"the environment {name} cannot be made: {error}")
+            self.note(f"the environment {name} is missing: {error}")
             return None
 
 

@@ -89,9 +89,12 @@ def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> EncodedCorpus:
     return corpus
 
 
-def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool) -> None:
-    """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …"""
-    config = BatchingConfig(max_tokens=MAX_TOKENS, shuffle=shuffle)
+def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool, max_tokens: int | None = None) -> None:
+    """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …
+
+    max_tokens: the most tokens in a batch, if not `MAX_TOKENS`
+    """
+    config = BatchingConfig(max_tokens=max_tokens or MAX_TOKENS, shuffle=shuffle)
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for number, rows in enumerate(
         batches(corpus.source_lengths, corpus.target_lengths, config, seed=1, window=Window())

@@ -42,24 +42,34 @@ ENVIRONMENTS = {
 }
 
 
+STAMP = "benchmark.json"
+"""The file that says what a finished environment has."""
+
+
 class InstallationError(Exception):
-    """An environment could not be made; the message says why, in pip's words."""
+    """There is no such environment; the message says why, in pip's words where it could not be made."""
 
 
 def python_of(environment: Environment, folder: Path, say: Callable[[str], None]) -> Path:
     """The environment's Python; makes the environment where it doesn't stand yet. Raises InstallationError."""
+    if (found := standing(environment, folder)) is not None:
+        return found
     home = folder / environment.name
     python = home / "bin" / "python"
-    stamp = home / "benchmark.json"
-    wanted = json.dumps([environment.alone, environment.packages])
-    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return python
     say(f"making the environment {home}")
     venv.create(home, with_pip=True, clear=True, symlinks=True)
     for packages, options in installations(environment):
         _pip(python, "install", "--quiet", *options, *packages)
-    stamp.write_text(wanted, encoding="utf-8")
+    (home / STAMP).write_text(_contents(environment), encoding="utf-8")
     return python
+
+
+def standing(environment: Environment, folder: Path) -> Path | None:
+    """The environment's Python where it has been made, with the packages that it is to have now; else None."""
+    python, stamp = folder / environment.name / "bin" / "python", folder / environment.name / STAMP
+    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == _contents(environment):
+        return python
+    return None
 
 
 def installations(environment: Environment) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -83,6 +93,10 @@ def versions(python: Path) -> dict[str, str]:
 def own_python() -> Path:
     """The Python that runs this: polyhead is installed there."""
     return Path(sys.executable)
+
+
+def _contents(environment: Environment) -> str:
+    return json.dumps([environment.alone, environment.packages])
 
 
 def _pip(python: Path, *arguments: str) -> None:

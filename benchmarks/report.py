@@ -21,7 +21,7 @@ def markdown(results: Results) -> str:
             parts += ["", f"**{title(group[0])}**{days(group)}", "", *table(group)]
     if results.notes:
         parts += ["", "## What could not be measured", "", *(f"- {note}" for note in results.notes)]
-    parts += ["", "## Versions", "", *_versions(results)]
+    parts += ["", "## Versions", "", *versions(results)]
     return "\n".join(parts) + "\n"
 
 
@@ -114,7 +114,8 @@ def _introduction(results: Results) -> Iterator[str]:
     )
 
 
-def _versions(results: Results) -> Iterator[str]:
+def versions(results: Results) -> Iterator[str]:
+    """A line for each system: what of its packages decides its speed."""
     telling = ("torch", "polyhead", "transformers", "ctranslate2", "joeynmt", "eole", "sockeye", "pymarian", "numpy")
     for system, packages in results.versions.items():
         named = [f"{name} {packages[name]}" for name in telling if name in packages]

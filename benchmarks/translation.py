@@ -33,6 +33,8 @@ class Job:
     outputs: list[str] = field(default_factory=list[str])
     waits: list[float] = field(default_factory=list[float])
     """Seconds for each single sentence, of all rounds."""
+    peaks: dict[str, float] = field(default_factory=dict[str, float])
+    """Of a GPU's memory, in MiB, by the driver's names; nothing on a CPU."""
 
     def throughput(self, sentences: Sequence[str], seconds: float) -> float:
         """Sentences a second; keeps the translations."""
@@ -40,6 +42,7 @@ class Job:
             "translate", seconds, sentences=list(sentences), beam_size=self.beam_size, batch=self.batch
         )
         self.outputs = answer["outputs"]
+        self.peaks = {name: float(answer[name]) for name in ("allocated_mib", "reserved_mib") if name in answer}
         return len(sentences) / float(answer["seconds"])
 
     def quickness(self, sentences: Sequence[str], seconds: float) -> float:

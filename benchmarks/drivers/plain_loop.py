@@ -7,7 +7,6 @@ B batch, S source, T target, V vocabulary.
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from device import Device
 from wire import Answer, serve
 
 PAD, SOS, EOS = 0, 2, 3
@@ -49,8 +49,9 @@ def serve_training(build: Callable[[dict[str, Any]], System]) -> None:
         if setting["precision"] == "bf16-products":
             torch.set_float32_matmul_precision("medium")
         torch.manual_seed(1)
-        system = build(size)
-        sessions.append(Session(system, setting["precision"] == "bf16-autocast", schedule, batches, judged))
+        system, device = build(size), Device.of(setting)
+        system.module.to(device.torch)
+        sessions.append(Session(system, setting["precision"] == "bf16-autocast", schedule, batches, judged, device))
         return {"parameters": sum(weight.numel() for weight in system.module.parameters())}
 
     serve(
@@ -86,6 +87,8 @@ class Session:
     schedule: dict[str, Any]
     batches: str
     judged: str
+    device: Device = field(default_factory=Device)
+    """Where the model is."""
     updates: int = 0
     adam: torch.optim.Adam = field(init=False)
     stream: Iterator[Arrays] = field(init=False)
@@ -98,14 +101,16 @@ class Session:
         """So many updates."""
         self.system.module.train()
         arrays = [next(self.stream) for _ in range(count)]
+        self.device.wait()
         start = time.perf_counter()
         tokens = sum(self._update(batch) for batch in arrays)
-        return {"tokens": tokens, "seconds": time.perf_counter() - start}
+        self.device.wait()
+        return {"tokens": tokens, "seconds": time.perf_counter() - start, **self.device.peaks()}
 
     def _update(self, batch: Arrays) -> int:
         tokens = int((batch[2] != PAD).sum())
-        with self._precision():
-            loss = self.system.loss(*batch) / tokens
+        with self.device.autocast(self.autocast):
+            loss = self.system.loss(*map(self.device.sent, batch)) / tokens
         loss.backward()
         nn.utils.clip_grad_norm_(self.system.module.parameters(), 1.0, foreach=True)
         self.updates += 1
@@ -115,15 +120,13 @@ class Session:
         self.adam.zero_grad(set_to_none=True)
         return tokens
 
-    def _precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast("cpu", torch.bfloat16) if self.autocast else nullcontext()
-
     @torch.inference_mode()
     def judge(self) -> Answer:
         """The plain negative log-likelihood a token of text it wasn't trained on: all systems should learn alike."""
         self.system.module.eval()
         total, tokens = 0.0, 0
-        for source, target_in, target_out in read_batches(self.judged):
+        for arrays in read_batches(self.judged):
+            source, target_in, target_out = map(self.device.sent, arrays)
             logits = self.system.logits(source, target_in).float().flatten(0, 1)
             total += float(nn.functional.cross_entropy(logits, target_out.flatten(), ignore_index=PAD, reduction="sum"))
             tokens += int((target_out != PAD).sum())
@@ -142,13 +145,13 @@ class Session:
             rows = order[start : start + 64]
             source = nn.utils.rnn.pad_sequence([torch.tensor(sources[row]) for row in rows], batch_first=True)
             most = min(longest, 2 * source.size(1) + 10)
-            for row, ids in zip(rows, self._greedy(source, most), strict=True):
+            for row, ids in zip(rows, self._greedy(self.device.sent(source), most), strict=True):
                 found[row] = ids
         return {"outputs": found}
 
     def _greedy(self, source: Tensor, longest: int) -> list[list[int]]:
-        target = torch.full((len(source), 1), SOS)
-        done = torch.zeros(len(source), dtype=torch.bool)
+        target = torch.full((len(source), 1), SOS, device=source.device)
+        done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
         while not bool(done.all()) and target.size(1) <= longest:
             best = self.system.logits(source, target)[:, -1].argmax(-1)
             target = torch.cat([target, best[:, None]], 1)

@@ -32,7 +32,8 @@ def serve_translation(load: Callable[..., System]) -> None:
     def translate(sentences: list[str], beam_size: int, batch: int | None) -> Answer:
         start = time.perf_counter()
         outputs = systems[0].translate(sentences, beam_size, batch)
-        return {"seconds": time.perf_counter() - start, "outputs": outputs}
+        peaks = getattr(systems[0], "peaks", dict)()  # for who computes on a GPU
+        return {"seconds": time.perf_counter() - start, "outputs": outputs, **peaks}
 
     def one_by_one(sentences: list[str], beam_size: int) -> Answer:
         seconds: list[float] = []

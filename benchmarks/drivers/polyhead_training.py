@@ -12,10 +12,12 @@ from typing import Any, NoReturn
 import torch
 
 import polyhead
+from device import Device
 from plain_loop import PAD, endless_batches, read_batches
 from polyhead.batch import Batch
 from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.config import BundleConfig
+from polyhead.bundle.save import save_weights
 from polyhead.data.loader import Position
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.decoding.config import GreedyConfig
@@ -58,14 +60,14 @@ def recipe_of(request: dict[str, Any], corpus: CorpusStatistics) -> Recipe:
         },
     }
     torch.set_num_threads(setting["threads"])
-    completed, choices = complete(values, corpus, torch.device("cpu"))
+    completed, choices = complete(values, corpus, Device.of(setting).torch)
     for choice in choices:
         print(f"chosen: {choice}")
     return make_recipe(completed)
 
 
-def parts_of(recipe: Recipe, vocabulary: str) -> Parts:
-    """A fresh model with the given vocabulary; what reads the corpus is left out, as the batches are given."""
+def parts_of(recipe: Recipe, vocabulary: str, device: Device) -> Parts:
+    """A fresh model there, with the given vocabulary; what reads the corpus is left out, as the batches are given."""
     tokenizer = load_tokenizer(Path(vocabulary), recipe.tokenizer)
     pieces = tokenizer.vocabulary_size
     config = BundleConfig(
@@ -78,7 +80,7 @@ def parts_of(recipe: Recipe, vocabulary: str) -> Parts:
     torch.manual_seed(recipe.seed)
     model = build_model(config.model, pieces, pieces)
     bundle = Bundle(config, without_values(config.model, pieces, pieces), tokenizer, tokenizer)
-    return Parts(bundle, model, _no_corpus, Validator(bundle, (), None))
+    return Parts(bundle, model.to(device.torch), _no_corpus, Validator(bundle, (), None))
 
 
 def _statistics(batches: str) -> CorpusStatistics:
@@ -105,9 +107,11 @@ class Session:
         self.requests = wire.requests()
         self.request = next(self.requests)
         recipe = recipe_of(self.request, _statistics(self.request["batches"]))
-        self.parts = parts_of(recipe, self.request["vocabulary"])
+        self.device = Device.of(self.request["setting"])
+        self.parts = parts_of(recipe, self.request["vocabulary"], self.device)
+        (recipe.out / "training").mkdir(parents=True, exist_ok=True)
         held = Held(recipe.out, None)
-        trainer = make_trainer(self.parts, recipe, held, torch.device("cpu"), PlainDisplay(), resume=False)
+        trainer = make_trainer(self.parts, recipe, held, self.device.torch, PlainDisplay(), resume=False)
         self.trainer: Trainer = replace(trainer, stream=self.stream)
         self.weights = sum(parameter.numel() for parameter in self.parts.model.parameters())
         self.arithmetic = str(trainer.fused.arithmetic)
@@ -120,17 +124,28 @@ class Session:
             if request["do"] == "run":
                 yield from self._timed(request["count"], batches)
             else:
-                self.wire.answer(self._judge() if request["do"] == "judge" else self._translate(request))
+                self.wire.answer(self._other(request))
         raise SystemExit
+
+    def _other(self, request: dict[str, Any]) -> dict[str, Any]:
+        match request["do"]:
+            case "judge":
+                return self._judge()
+            case "save":
+                return self._save(Path(request["directory"]))
+            case _:
+                return self._translate(request)
 
     def _timed(self, count: int, batches: Iterator[Batch]) -> Iterator[tuple[Position, Batch]]:
         chosen = [next(batches) for _ in range(count)]
         tokens = sum(int((batch.target_out != PAD).sum()) for batch in chosen)
+        self.device.wait()
         start = time.perf_counter()
         for batch in chosen:
             yield Position(), batch
-        # Here the trainer asks for the batch after the last one: it has done with that.
-        self.wire.answer({"tokens": tokens, "seconds": time.perf_counter() - start})
+        # Here the trainer asks for the batch after the last one: it has done with that, or asked a GPU for all of it.
+        self.device.wait()
+        self.wire.answer({"tokens": tokens, "seconds": time.perf_counter() - start, **self.device.peaks()})
 
     def _judge(self) -> dict[str, Any]:
         load_weights(self.parts.bundle, self.trainer.weights())
@@ -140,6 +155,13 @@ class Session:
             table = score(self.parts.bundle.model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
             total, tokens = total - float(table.sum()), tokens + int((batch.target_out != PAD).sum())
         return {"loss": total / tokens}
+
+    def _save(self, directory: Path) -> dict[str, Any]:
+        """Writes a model directory of the weights as they are now."""
+        directory.mkdir(parents=True, exist_ok=True)
+        self.parts.write_description(directory)
+        save_weights(directory, self.trainer.weights())
+        return {}
 
     def _translate(self, request: dict[str, Any]) -> dict[str, Any]:
         load_weights(self.parts.bundle, self.trainer.weights())

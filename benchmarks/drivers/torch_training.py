@@ -40,7 +40,7 @@ class TorchTransformer(nn.Module):
     def forward(self, source: Tensor, target_in: Tensor) -> Tensor:
         """→ logits [B, T, V]."""
         hidden = source == PAD
-        ahead = torch.ones(target_in.size(1), target_in.size(1), dtype=torch.bool).triu(1)
+        ahead = torch.ones(target_in.size(1), target_in.size(1), dtype=torch.bool, device=source.device).triu(1)
         features = self.transformer(
             self._embed(source),
             self._embed(target_in),

@@ -24,12 +24,15 @@ class Batch:
     target_in: [B, T] int64, each row `<sos> y_1 … y_m <pad> …`
     target_out: [B, T] int64, each row `y_1 … y_m <eos> <pad> …`: `target_in` shifted left by one
     rows: the index of each sentence in its corpus
+    places: [N] int64, where the real target tokens stand among all B·T, row after row; None on a CPU, where to ask
+        the mask costs nothing. A GPU would have to be waited for until it has counted them.
     """
 
     source: Tensor
     target_in: Tensor
     target_out: Tensor
     rows: tuple[int, ...] = ()
+    places: Tensor | None = None
 
     @property
     def source_mask(self) -> Tensor:
@@ -46,6 +49,10 @@ class Batch:
         """How many target tokens are predicted, `<eos>` included, padding not."""
         return int(self.target_mask.sum())
 
+    def real(self, x: Tensor) -> Tensor:
+        """x [B, T, ..] → what stands at the real target tokens, [N, ..], sentence by sentence."""
+        return x[self.target_mask] if self.places is None else x.flatten(0, 1)[self.places]
+
     def split(self, shares: int) -> list[Batch]:
         """The batch dealt into at most `shares` batches, row by row, none empty.
 
@@ -55,8 +62,23 @@ class Batch:
         return [Batch(self.source[i], self.target_in[i], self.target_out[i], self.rows[i]) for i in every]
 
     def to(self, device: torch.device | str) -> Batch:
-        """The same batch on another device."""
-        return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device), self.rows)
+        """The same batch on another device, which is not waited for."""
+        import torch
+
+        place = torch.device(device)
+        places = None
+        if place.type != "cpu":
+            here = self.target_mask.flatten().nonzero()[:, 0] if self.places is None else self.places
+            places = _sent(here, place)
+        sent = _sent(self.source, place), _sent(self.target_in, place), _sent(self.target_out, place)
+        return Batch(sent[0], sent[1], sent[2], self.rows, places)
+
+
+def _sent(tensor: Tensor, device: torch.device) -> Tensor:
+    """The tensor on a device; from a CPU to a GPU by way of pinned memory, as only that is copied behind one's back."""
+    if tensor.device.type == "cpu" and device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 def padded(sequences: Sequence[Sequence[int] | NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -58,6 +58,28 @@ def test_a_training_driver_counts_learns_and_translates(trainer: Driver, request
 
 
 @pytest.mark.slow
+def test_what_our_training_driver_saves_translates_on_a_device(
+    request_for_training: dict[str, Any], tmp_path: Path, toy: Toy
+) -> None:
+    """On "cpu", too, by the way that a GPU takes."""
+    trainer, model = Driver(own_python(), "polyhead_training.py", tmp_path / "training.log", 1, {}), tmp_path / "saved"
+    translator = Driver(own_python(), "polyhead_translation.py", tmp_path / "translation.log", 1, {})
+    sentences = toy.source(5, seed=2)
+    try:
+        setting = {"precision": "float32", "threads": 1, "device": "cpu"}
+        trainer.ask("prepare", **request_for_training | {"setting": setting})
+        trainer.ask("run", count=30)
+        trainer.ask("save", directory=str(model))
+        setting = {"precision": "float32", "device": "cpu", "patience": 1, "batch_tokens": 64}
+        translator.ask("prepare", model=str(model), vocabulary="", first=sentences[0], setting=setting)
+        outputs = translator.ask("translate", sentences=sentences, beam_size=1, batch=None)["outputs"]
+        assert outputs == [found.text for found in Translator.load(model).translate(sentences, beam_size=1)]
+    finally:
+        trainer.close()
+        translator.close()
+
+
+@pytest.mark.slow
 def test_the_translation_driver_translates_as_the_package_does(toy_model: Path, tmp_path: Path, toy: Toy) -> None:
     sentences = toy.source(5, seed=2)
     driver = Driver(own_python(), "polyhead_translation.py", tmp_path / "driver.log", 1, {})

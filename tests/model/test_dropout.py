@@ -9,6 +9,7 @@ from torch import Tensor
 from polyhead.model.dropout import Dropout, drawing_from, scaled_keep_mask
 from polyhead.training.fused.dropout import FusedDropout, add_dropout
 from polyhead.training.precision import Arithmetic
+from tests.devices import on_any_device
 
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 KINDS = pytest.mark.parametrize("fused", [False, True], ids=["plain", "fused"])
@@ -140,3 +141,16 @@ def test_added_to_a_residual_it_is_the_sum(dtype: torch.dtype) -> None:
     torch.manual_seed(1)
     torch.testing.assert_close(added, residual + dropout(x), atol=0.02, rtol=0)  # it rounds once less
     assert torch.equal(add_dropout(residual, x, dropout.eval()), residual + x)
+
+
+@on_any_device
+def test_a_mask_follows_from_the_seed_on_any_device(device: str) -> None:
+    """Whatever was drawn before it; another seed gives another one."""
+    x, dropout = torch.ones(2000, device=device), Dropout(0.5)
+    masks: list[Tensor] = []
+    for seed in (1, 2, 1):
+        dropout(x)
+        with drawing_from(seed, torch.device(device)):
+            masks.append(dropout(x))
+    assert torch.equal(masks[0], masks[2])
+    assert 0.4 < float((masks[0] == masks[1]).float().mean()) < 0.6

@@ -1,5 +1,6 @@
 """An optimizer over master weights: Adam against PyTorch's, and what all kinds share."""
 
+import math
 import subprocess
 import sys
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from polyhead.training.adam import Adam
 from polyhead.training.muon import Muon
@@ -51,7 +53,7 @@ def train(model: nn.Module, optimizer: Optimizer, data: list[tuple[Tensor, Tenso
         group = data[start : start + every]
         for tokens, targets in group:
             optimizer.collect(torch.autograd.grad(summed_loss(model, tokens, targets), optimizer.parameters))
-        norms.append(float(optimizer.step(rate, sum(targets.numel() for _, targets in group))))
+        norms.append(optimizer.step(rate, sum(targets.numel() for _, targets in group)))
     return norms
 
 
@@ -148,7 +150,7 @@ def test_a_gradient_that_is_no_number_changes_nothing(dtype: torch.dtype) -> Non
     gradients = torch.autograd.grad(summed_loss(model, *batches(1)[0]), optimizer.parameters)
     gradients[1][0] = float("nan")
     optimizer.collect(gradients)
-    assert not optimizer.step(0.01, 4).isfinite()
+    assert not math.isfinite(optimizer.step(0.01, 4))
     torch.testing.assert_close(weights(model), before, atol=0, rtol=0)
     torch.testing.assert_close(optimizer.tensors(), moments, atol=0, rtol=0)
     train(model, optimizer, batches(2))
@@ -236,6 +238,37 @@ optimizer.step(0.1, 1)
 sys.exit("torch._dynamo" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+class Asked(TorchDispatchMode):
+    """Counts what is asked of PyTorch, and how often a number is read, for which a GPU would be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.operations = self.read = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.operations += 1
+        self.read += func is torch.ops.aten._local_scalar_dense.default
+        return func(*args, **(kwargs or {}))
+
+
+def asked_for_a_step(weights: int, kind: Any) -> Asked:
+    model = nn.ParameterList([nn.Parameter(torch.ones(3, 3)) for _ in range(weights)])
+    optimizer = Optimizer(model, OptimizerConfig(kind=kind), torch.float32)
+    for _ in range(2):
+        optimizer.collect([torch.ones_like(each) for each in optimizer.parameters])
+        with Asked() as asked:
+            optimizer.step(0.1, 2)
+    return asked
+
+
+@pytest.mark.parametrize("kind", ["adam", "adamw"])
+def test_a_step_asks_once_for_all_weights_and_reads_one_number(kind: Any) -> None:
+    """Each request costs the same few microseconds, however small the weight."""
+    few, many = asked_for_a_step(2, kind), asked_for_a_step(20, kind)
+    assert many.operations == few.operations
+    assert many.read == 1
 
 
 @pytest.mark.parametrize("rule", [Adam(0.9, 0.98, 1e-9, 0.0, True), Muon({}, 0.95, 0.0, torch.float32)])

@@ -17,11 +17,17 @@ _source = threading.local()
 
 
 @contextmanager
-def drawing_from(seed: int) -> Generator[None]:
-    """Within the block, this thread's masks on a CPU come from a stream of their own.
+def drawing_from(seed: int, device: torch.device | None = None) -> Generator[None]:
+    """Within the block, this thread's masks follow from the seed.
 
-    PyTorch's default generator is one for all threads: who draws first would be left to chance.
+    On a CPU they come from a stream of their own: PyTorch's default generator is one for all threads, and who draws
+    first would be left to chance. On a GPU, which one thread at a time computes with, its default generator is seeded.
+
+    device: where the masks are drawn besides the CPU
     """
+    if device is not None and device.type == "cuda":
+        with torch.cuda.device(device):
+            torch.cuda.manual_seed(seed)
     _source.generator, _source.numbers = torch.Generator().manual_seed(seed), Random(seed)
     try:
         yield
@@ -33,7 +39,7 @@ class Dropout(nn.Module):
     """In training sets each element to 0 with probability `rate` and scales the rest by 1/(1-rate).
 
     On a CPU one 64-bit random number decides four elements, so `rate` is rounded to a multiple of 2⁻¹⁶; on other
-    devices it is PyTorch's own. All draw from PyTorch's default generator, or in `drawing_from` from others.
+    devices it is PyTorch's own. All draw from PyTorch's default generator, or as `drawing_from` says.
     """
 
     def __init__(self, rate: float) -> None:

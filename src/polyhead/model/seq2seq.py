@@ -66,7 +66,7 @@ class Seq2SeqModel(nn.Module, ABC, Generic[S]):
 
     def features(self, batch: Batch) -> Tensor:
         """Teacher forcing, what `decode` gives at real target tokens only: [N, D], sentence by sentence."""
-        return self.decode(batch.target_in, self.encode(batch.source, batch.source_mask))[batch.target_mask]
+        return batch.real(self.decode(batch.target_in, self.encode(batch.source, batch.source_mask)))
 
     def forward(self, source: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
         """Teacher forcing (lecture: the whole target, shifted right, goes in at once) → logits [B, T, V]."""

@@ -33,7 +33,7 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
     cores = cores_an_operation(recipe.threads or torch.get_num_threads())
     with cores, closing(Workers(recipe.training.workers)) as workers:
         arithmetic = choose_arithmetic(recipe.training.precision, device, model, workers.cores)
-        batches = [_batch(recipe, corpus, size).split(processes)[0].to(device)] * recipe.training.optimizer.accumulation
+        batches = [_batch(recipe, corpus, size).split(processes)[0]] * recipe.training.optimizer.accumulation
         times: list[float] = []
         with closing(Optimizer(model, recipe.training.optimizer, arithmetic.dtype)) as optimizer:
             fused = fuse(model, arithmetic, workers.cores)

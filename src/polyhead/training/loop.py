@@ -153,7 +153,7 @@ class Trainer:
         total, tokens = self._collect([batch for _, batch in taken])
         update = self.progress.update + 1
         norm = self.optimizer.step(self.schedule(update, self.progress.last), tokens)
-        problem = watch.problem(total / tokens, float(norm))
+        problem = watch.problem(total / tokens, norm)
         if problem is not None:
             raise TrainingError(self._advice(update, problem))
         self.progress.update = update

@@ -7,6 +7,7 @@ hardware's bfloat16 units, while small updates are not lost to rounding (Micikev
 # PyTorch's kernels over lists of tensors have no public names:
 # pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -101,13 +102,16 @@ class Optimizer:
         """Forgets the gradients that were collected since the last step."""
         self.gradients = {name: Gradient() for name in self.masters}
 
-    def step(self, learning_rate: float, tokens: int) -> Tensor:
-        """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping."""
+    def step(self, learning_rate: float, tokens: int) -> float:
+        """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping.
+
+        The norm is read before the update is asked for, so that nobody waits until a GPU has made it.
+        """
         gradients = [each for each in self.gradients.values() if each]
-        norm = (norm_by_kernels(gradients, self._threads) if self._by_kernels else norm_of(gradients)) / tokens
-        if bool(norm.isfinite()):
+        norm = float((norm_by_kernels(gradients, self._threads) if self._by_kernels else norm_of(gradients)) / tokens)
+        if math.isfinite(norm):
             clip = self.config.clip_norm
-            scale = min(1.0, clip / (float(norm) + 1e-6)) if clip > 0 else 1.0
+            scale = min(1.0, clip / (norm + 1e-6)) if clip > 0 else 1.0
             self._move(learning_rate, scale / tokens)
         self.discard()
         return norm

@@ -99,7 +99,8 @@ class Differentiation:
             return None
 
     def _collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> tuple[float, int]:
-        total, tokens, drawn = 0.0, 0, 0
+        losses: list[Tensor] = []
+        tokens, drawn = 0, 0
         for batch in batches:
             shares = batch.split(self._together * rounds)
             seeded = [(share, seed(drawn + number)) for number, share in enumerate(shares)]
@@ -109,20 +110,25 @@ class Differentiation:
                 for gradients, loss, count in self.workers.map(
                     self._differentiate, own[start : start + self.workers.count]
                 ):
-                    total, tokens = total + loss, tokens + count
+                    losses.append(loss)
+                    tokens += count
                     self.optimizer.collect(gradients)
+        total = 0.0
+        for loss in losses:
+            total += float(loss)  # only now, when all is on its way, is a GPU waited for
         return total, tokens
 
-    def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], float, int]:
+    def _differentiate(self, share: tuple[Batch, int]) -> tuple[Sequence[Tensor | None], Tensor, int]:
         """Teacher forcing; a share of a batch and a seed → gradients of its summed loss, plain loss (a sum), tokens."""
         batch, seed = share
         model, output = self.fused.model, self.fused.model.output_layer
-        batch = batch.to(output.weight.device)
-        with drawing_from(seed):
+        device = output.weight.device
+        batch = batch.to(device)
+        with drawing_from(seed, device):
             features = model.features(batch)
-        targets = batch.target_out[batch.target_mask]
+        targets = batch.real(batch.target_out)
         loss, likelihood = label_smoothed_loss(
             features, output.weight, targets, self.label_smoothing, self.fused.projection
         )
         gradients = torch.autograd.grad(loss, self.optimizer.parameters, allow_unused=True)
-        return gradients, float(likelihood.detach()), len(targets)
+        return gradients, likelihood.detach(), len(targets)

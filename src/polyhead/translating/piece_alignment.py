@@ -52,7 +52,8 @@ def attending(bundle: Bundle, engine: Any) -> Attending:
         site = bundle.model.alignment_site
         if site is None:
             raise ModelError(f"a {config.kind} model has no attention to read alignments from")
-        heads: Any = weights_of(bundle.model, site, collate(sources, targets))
+        batch = collate(sources, targets).to(bundle.model.output_layer.weight.device)
+        heads: Any = weights_of(bundle.model, site, batch)
         return list(heads.mean(1).float().cpu().numpy())
 
     return by_modules

@@ -6,8 +6,9 @@ don't know stays the plain PyTorch that it was, and the run says once what that 
 and `tests/training/fused/test_fuse.py` compares gradients with its own.
 
 The fused parts are for a CPU where every operation takes one core, as a worker's does. With more cores PyTorch's own
-operations are faster and the plain model is trained. On a GPU only equation 1 is exchanged, for PyTorch's kernel
-(`gpu`).
+operations are faster and the plain model is trained. On a GPU (`gpu`) equation 1 is exchanged, for PyTorch's kernel,
+and the loss gets its softmax in a few large products. There a program must not look at what it has asked for before it
+has asked for all: an update reads two numbers, its loss and the norm of its gradient.
 
 A Transformer's batch is computed without padding where its attentions allow (`ragged`, `transformer`), for sentences
 of up to 256 tokens. What lies between matrix products, as dropout added to the residual and LayerNorm in bfloat16, is
