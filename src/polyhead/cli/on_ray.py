@@ -36,7 +36,7 @@ class OnRay:
         """Raises UsageError where --ray is missing, or where another launcher has started this process already."""
         from polyhead.training.place import Place
 
-        given = [field.name for field in fields(self) if getattr(self, field.name) not in (None, False)]
+        given = [field.name for field in fields(self) if field.name != "ray" and getattr(self, field.name) is not None]
         if given and not self.ray:
             raise UsageError(f"--{given[0].replace('_', '-')} is for training on Ray: give --ray as well")
         if self.ray and Place.of() is not None:

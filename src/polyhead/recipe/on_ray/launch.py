@@ -18,7 +18,7 @@ from polyhead.recipe.on_ray.config import RayConfig
 from polyhead.recipe.on_ray.shares import Shares, divide, machines_of
 from polyhead.recipe.on_ray.worker import Job, work
 from polyhead.recipe.signals import stop_on_signals
-from polyhead.recipe.train import directory_of
+from polyhead.recipe.train import check_directory, directory_of
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import say
 from polyhead.training.several import PATIENCE
@@ -42,8 +42,10 @@ def train_on_ray(values: Values, config: RayConfig, *, resume: bool = False) -> 
     Raises what `recipe.train.train` raises, wherever it came up; PolyheadError also for a cluster that is too small,
     busy or lost, and TrainingError where workers were lost more often than they may be; MissingExtra without Ray.
     """
-    ray = ray_for("train --ray", "ray.train.torch")
     out = directory_of(values).absolute()
+    if not resume:
+        check_directory(out, resume)  # the sooner said: the workers take some time to start
+    ray = ray_for("train --ray", "ray.train.torch")
     with _connected(ray, (config.workers or 1) * (config.cpus or 1)), ExitStack() as stack:
         shares = divide(machines_of(ray.nodes()), config)
         say(f"Ray: {shares}")
