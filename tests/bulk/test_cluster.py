@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from polyhead.bulk.cluster import connect, ray_for
+from polyhead.errors import PolyheadError
 from polyhead.extras import MissingExtra
 
 
 class Ray:
     """What is asked of Ray."""
 
-    def __init__(self, is_there: bool, connected: bool = False) -> None:
-        self.is_there, self.connected = is_there, connected
+    def __init__(self, is_there: bool, connected: bool = False, error: Exception | None = None) -> None:
+        self.is_there, self.connected, self.error = is_there, connected, error
         self.calls: list[dict[str, Any]] = []
 
     def is_initialized(self) -> bool:
@@ -24,23 +25,29 @@ class Ray:
     def init(self, **options: Any) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as Ray does, in its own way
         self.calls.append(options)
-        if options["address"] == "auto" and not self.is_there:
-            raise ConnectionError("none")
+        if self.error is not None:
+            raise self.error
+        if "num_cpus" in options and self.is_there:
+            raise ValueError("When connecting to an existing cluster, num_cpus and num_gpus must not be provided.")
 
 
 def test_a_cluster_that_is_there_is_taken_as_it_is():
     ray = Ray(is_there=True)
     assert connect(ray, 4)
-    (options,) = ray.calls
-    assert options["address"] == "auto"
-    assert "num_cpus" not in options
+    assert "num_cpus" not in ray.calls[-1]
+    assert not any("address" in call for call in ray.calls), "auto is also what another command has started for itself"
 
 
 def test_where_there_is_none_one_is_started():
     ray = Ray(is_there=False)
     assert connect(ray, 4)
-    assert [call["address"] for call in ray.calls] == ["auto", "local"]
-    assert ray.calls[1]["num_cpus"] == 4
+    (options,) = ray.calls
+    assert options["num_cpus"] == 4
+
+
+def test_one_that_does_not_answer_is_said_in_a_sentence():
+    with pytest.raises(PolyheadError, match=r"no connection with the Ray cluster \(gone\): see to RAY_ADDRESS"):
+        connect(Ray(is_there=True, error=ConnectionError("gone\nmore")), 4)
 
 
 def test_who_is_connected_stays_so():

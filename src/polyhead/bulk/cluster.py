@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from polyhead.errors import PolyheadError, shortened
 from polyhead.extras import MissingExtra, needing_extra
 
 
@@ -25,20 +26,32 @@ def ray_for(what: str, module: str) -> Any:
 
 
 def connect(ray: Any, cpus: int) -> bool:
-    """Connects this process with the cluster that RAY_ADDRESS names or that runs on this machine → whether it did.
+    """Connects this process with the cluster of RAY_ADDRESS, or of `ray start` on this machine → whether it did.
 
-    Where there is none, one is started that ends with this process; it has so many CPUs. A process that is connected
-    already stays so, which gives False. Signals keep the handlers that they had.
+    Where there is none, one is started that ends with this process; it has so many CPUs. One that another process has
+    started for itself is left alone, as it ends with that. A process that is connected already stays so, which gives
+    False. Signals keep the handlers that they had. Raises PolyheadError where the cluster doesn't answer.
     """
     if ray.is_initialized():
         return False
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     with _signals_as_they_are():
         try:
-            ray.init(address="auto", **quiet)
-        except ConnectionError:  # there is none
-            ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
+            _connect(ray, {"num_cpus": cpus, "include_dashboard": False, **quiet}, quiet)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            reason = shortened(str(error).strip().partition("\n")[0], 100)
+            raise PolyheadError(
+                f"there is no connection with the Ray cluster ({reason}): see to RAY_ADDRESS, or unset it, and look "
+                "with `ray status` whether the cluster runs"
+            ) from error
     return True
+
+
+def _connect(ray: Any, own: dict[str, Any], theirs: dict[str, Any]) -> None:
+    try:
+        ray.init(**own)
+    except ValueError:  # so Ray says that there is a cluster, which has its CPUs already
+        ray.init(**theirs)
 
 
 @contextmanager
