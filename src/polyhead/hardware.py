@@ -164,6 +164,14 @@ def divide_cores(processes: int) -> None:
         use_cores(max(1, _physical_cores() // processes))
 
 
+def take_cores(given: int, processes: int) -> None:
+    """For one of several processes on a machine, to which so many CPUs were given: its operations take no more.
+
+    They take no more than an equal part of the cores either, as two of the CPUs may be threads of one core.
+    """
+    use_cores(max(1, min(given, _physical_cores() // processes)))
+
+
 @contextmanager
 def meanwhile(ask: Callable[[], Value], put: Callable[[Value], None], value: Value) -> Generator[None]:
     """Within the block a setting of the process has this value, and afterwards the one from before."""

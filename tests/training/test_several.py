@@ -62,10 +62,10 @@ def test_that_a_run_has_begun_is_known_to_all():
         if world.rank == 0:
             world.begin()
         world.gathered(0)
-        return before, world.has_begun(), world.is_left_alone()
+        return before, world.has_begun(), world.is_to_stop()
 
     assert together(2, work) == [(False, True, False)] * 2
-    assert (ALONE.has_begun(), ALONE.is_left_alone()) == (False, False)
+    assert (ALONE.has_begun(), ALONE.is_to_stop()) == (False, False)
 
 
 @pytest.mark.parametrize("call", ["summed", "sum_", "told", "gathered", "shared", "close"])
@@ -109,6 +109,24 @@ def test_processes_that_were_brought_together_already_stay_together(tmp_path):
 
     with started([lambda p=place: work(p) for place in places(2)], tmp_path) as results:
         assert [result() for result in results] == [([3], True)] * 2
+
+
+def test_the_store_of_who_brought_them_together_is_theirs_too(tmp_path):
+    """As under Ray Train: process 0 itself has made the store at the port that the environment names."""
+
+    def work(place):
+        store = f"tcp://{place.address}:{place.port}"
+        dist.init_process_group("gloo", init_method=store, rank=place.rank, world_size=2)
+        world = Several(place)
+        if place.rank == 0:
+            world.begin()
+        world.gathered(0)
+        found = world.has_begun()
+        world.close()
+        return found
+
+    with started([lambda p=place: work(p) for place in places(2)], tmp_path) as results:
+        assert [result() for result in results] == [True] * 2
 
 
 def test_weights_that_differ_in_one_bit_are_noticed_by_all():

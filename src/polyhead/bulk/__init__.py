@@ -8,6 +8,7 @@ are one shard each (`documents`). `plan` and `record` keep in `manifest.jsonl` w
 that a run that was killed is finished by the next one. `job` goes through all of it.
 
 A shard is a file that appears whole or not at all, so a worker may die at any moment: `workers` starts another one and
-gives it the shard again. `on_ray` hands the same shards to Ray Data instead. `batch_translator` has what all of them
-call, and what people call who have pipelines of their own in Ray or Spark: `BatchTranslator`.
+gives it the shard again. `on_ray` hands the same shards to Ray Data instead, and `cluster` connects with Ray.
+`batch_translator` has what all of them call, and what people call who have pipelines of their own in Ray or Spark:
+`BatchTranslator`.
 """

@@ -6,15 +6,14 @@ it is translated; what goes through Ray are descriptions of shards and what beca
 
 import pickle
 from collections.abc import Callable, Generator, Iterable, Mapping
-from importlib import import_module
 from typing import Any
 
 from polyhead.bulk.batch_translator import BatchTranslator
+from polyhead.bulk.cluster import connect, ray_for
 from polyhead.bulk.shard import Outcome, Shard
 from polyhead.bulk.work import work
 from polyhead.bulk.workers import Run
 from polyhead.errors import PolyheadError
-from polyhead.extras import needing_extra
 from polyhead.hardware import cores
 
 FEWEST = 4
@@ -29,13 +28,14 @@ def on_ray(translator: BatchTranslator, count: int | None) -> Run:
     Where no cluster is found (RAY_ADDRESS, or one that runs on this machine), one is started that ends with this
     process. Raises PolyheadError for a cluster of fewer than four CPUs, MissingExtra where Ray isn't installed.
     """
-    ray = _ray()
+    ray = ray_for("translate --ray", "ray.data")
 
     def run(shards: Iterable[Shard]) -> Generator[Outcome]:
         given = [{"number": number, "shard": pickle.dumps(shard)} for number, shard in enumerate(shards)]
         if not given:
             return
-        _connect(ray)
+        connect(ray, max(FEWEST, cores()))
+        _check(ray)
         rows = ray.data.from_items(given, override_num_blocks=min(len(given), _BLOCKS))
         many = {} if count is None else {"compute": ray.data.TaskPoolStrategy(size=count)}
         done = rows.map_batches(
@@ -57,18 +57,8 @@ def _rows_by(translator: BatchTranslator) -> Callable[[Mapping[str, Any]], dict[
     return translate
 
 
-def _ray() -> Any:
-    with needing_extra("translate --ray"):
-        import_module("ray.data")
-        return import_module("ray")
-
-
-def _connect(ray: Any) -> None:
-    if not ray.is_initialized():
-        try:
-            ray.init(address="auto", log_to_driver=False)
-        except ConnectionError:  # there is none
-            ray.init(address="local", num_cpus=max(FEWEST, cores()), log_to_driver=False, include_dashboard=False)
+def _check(ray: Any) -> None:
+    """Raises PolyheadError for a cluster on which Ray Data would wait for ever."""
     found = ray.cluster_resources().get("CPU", 0)
     if found < FEWEST:
         raise PolyheadError(

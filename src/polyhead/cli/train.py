@@ -10,11 +10,12 @@ from cyclopts import Parameter
 from polyhead.cli.corpora import Corpora
 from polyhead.cli.keys import print_keys
 from polyhead.cli.numbers import Minutes
+from polyhead.cli.on_ray import OnRay
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import RecipeError, shown
 
-_NONE = Corpora()
+_NONE, _NO_RAY = Corpora(), OnRay()
 
 
 def train(
@@ -26,6 +27,7 @@ def train(
     out: NamedPath | None = None,
     resume: bool = False,
     show_keys: Annotated[bool, Parameter(name="--keys")] = False,
+    on_ray: OnRay = _NO_RAY,
 ) -> int:
     """Train a translator from a recipe, from two text files, or from a file of both languages.
 
@@ -48,6 +50,8 @@ def train(
         Go on with an interrupted run: the same command with this flag, or just --out and this flag.
     show_keys
         Train nothing: print every key of a recipe, its default, its meaning, and for a corpus what is chosen and why.
+    on_ray
+        Whether Ray trains.
 
     """
     from polyhead.recipe.follow import follow
@@ -60,6 +64,12 @@ def train(
     if show_keys:
         print_keys(given_values(recipe, keys, corpora, out, _begun(out) if goes_on else None))
         return 0
+    on_ray.check()
+    if on_ray.ray:
+        from polyhead.recipe.on_ray.launch import train_on_ray
+
+        values = recipe_values(recipe, keys, corpora, out, _begun(out) if goes_on else None)
+        return 0 if train_on_ray(values, on_ray.config, resume=resume) else 130
     with joined() as world:
         if world.rank > 0:
             return 0 if follow(world) else 130
@@ -129,7 +139,8 @@ def _is_recipe(word: str | None) -> bool:
     return word is not None and not word.startswith("--")
 
 
-OPTIONS = (*(field.name.replace("_", "-") for field in fields(Corpora)), "minutes", "out", "resume", "keys")
+_FIELDS = (*fields(Corpora), *fields(OnRay))
+OPTIONS = (*(field.name.replace("_", "-") for field in _FIELDS), "minutes", "out", "resume", "keys")
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:

@@ -20,6 +20,7 @@ validation on the directory holds the best weights so far, so an unfinished run 
 
 Where several processes train, `train` is what process 0 does and `follow` what the others do. They are told the recipe
 and given the vocabularies (`sharing`), read the same corpora, and are told where training stands (`trainers`).
+`on_ray` has Ray Train start them.
 
 `record` writes the recipe as run and fingerprints of the data. A resumed run must be the same: what differs is named,
 and only keys that move its end (`MAY_CHANGE`) may differ; what was chosen when it was begun is taken from the record.

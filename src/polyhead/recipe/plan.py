@@ -16,7 +16,6 @@ from polyhead.recipe.minutes import complete_within
 from polyhead.recipe.prepare import Pairs
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.stored import read_corpus, store_for
-from polyhead.training.log import PlainDisplay
 from polyhead.training.world import ALONE, World
 
 
@@ -44,7 +43,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
         torch.set_num_threads(draft.threads)
     device = choose_device(world)
     check_feasible(draft, device)
-    say = PlainDisplay().message
+    say = world.say
     values = with_languages(values, begun, say)
     draft = make_recipe(values)
     say("reading the corpus")

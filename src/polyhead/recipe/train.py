@@ -79,7 +79,7 @@ def train_in(held: Held, values: Values, *, resume: bool, world: World = ALONE) 
         check_same(recipe, pairs)
     if world.size > 1:
         world.told(Orders.of(recipe, pairs))
-    display = make_display(recipe.training.max_updates)
+    display = make_display(recipe.training.max_updates, world.say)
     try:
         for choice in plan.choices:
             display.message(f"chosen: {choice}")

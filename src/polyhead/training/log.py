@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -31,11 +31,22 @@ class Display(Protocol):
         ...
 
 
+def say(text: str) -> None:
+    """Says it on standard error if that is possible.
+
+    A full disk under a log, or a terminal that was closed, ends no training.
+    """
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
 class PlainDisplay:
     """One plain line at most every `interval` seconds, for logs and pipes."""
 
-    def __init__(self, interval: float = 10.0) -> None:
+    def __init__(self, interval: float = 10.0, say: Callable[[str], None] = say) -> None:
+        """say: what takes the lines"""
         self.interval = interval
+        self._say = say
         self._last = 0.0
 
     def update(self, numbers: Numbers, remaining: float | None) -> None:
@@ -45,9 +56,7 @@ class PlainDisplay:
             self.message(describe(numbers, remaining))
 
     def message(self, text: str) -> None:
-        """Says it if that is possible: a full disk under a log, or a terminal that was closed, ends no training."""
-        with suppress(OSError):
-            print(text, file=sys.stderr, flush=True)
+        self._say(text)
 
     def close(self) -> None:
         pass
@@ -92,9 +101,9 @@ class LiveDisplay:
         self._progress.stop()
 
 
-def make_display(max_updates: int) -> Display:
-    """A live display on a terminal, plain lines elsewhere."""
-    return LiveDisplay(max_updates) if sys.stderr.isatty() else PlainDisplay()
+def make_display(max_updates: int, say: Callable[[str], None] = say) -> Display:
+    """A live display on a terminal, plain lines, which `say` takes, elsewhere."""
+    return LiveDisplay(max_updates) if sys.stderr.isatty() else PlainDisplay(say=say)
 
 
 def describe(numbers: Numbers, remaining: float | None) -> str:

@@ -120,7 +120,7 @@ class Trainer:
 
     def _is_asked_to_stop(self) -> bool:
         """Whether any process is."""
-        return any(self.world.summed([self.interrupt.requested or self.world.is_left_alone()]))
+        return any(self.world.summed([self.interrupt.requested or self.world.is_to_stop()]))
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
         """One update, and a line of metrics if it is due."""
@@ -247,4 +247,7 @@ class Trainer:
 
     def _checkpoint(self) -> None:
         """Writes everything that a resumed run needs."""
-        self.output.checkpoint(self.progress, tensors_of(self.optimizer, self.running_mean))
+        progress = self.progress
+        self.output.checkpoint(progress, tensors_of(self.optimizer, self.running_mean))
+        best = {} if progress.best_score is None else {"best_score": progress.best_score}
+        self.world.kept({"update": progress.update, "epoch": progress.position.epoch, **best})

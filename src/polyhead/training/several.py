@@ -14,6 +14,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from polyhead.errors import TrainingError, shortened
+from polyhead.training.log import say
 from polyhead.training.meeting import meet
 from polyhead.training.place import Place
 from polyhead.training.world import Deserted
@@ -100,8 +101,14 @@ class Several:
             found[name] = here
         return found
 
-    def is_left_alone(self) -> bool:
+    def is_to_stop(self) -> bool:
         return self._launcher is not None and os.getppid() != self._launcher
+
+    def kept(self, numbers: Mapping[str, float]) -> None:
+        pass
+
+    def say(self, text: str) -> None:
+        say(text)
 
     def begin(self) -> None:
         with _answered():
@@ -139,7 +146,10 @@ class Several:
 def store_of(place: Place, patience: timedelta) -> dist.TCPStore:
     """The store that the processes share. Raises RuntimeError where it cannot be reached."""
     own = not place.store_is_there and place.rank == 0
-    return dist.TCPStore(place.address, place.port, is_master=own, wait_for_workers=False, timeout=patience)
+    # multi_tenant: where whoever launched this process has made a store at that port in it already, it is the same one
+    return dist.TCPStore(
+        place.address, place.port, is_master=own, wait_for_workers=False, timeout=patience, multi_tenant=True
+    )
 
 
 @contextmanager

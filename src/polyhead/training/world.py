@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from polyhead.errors import TrainingError
+from polyhead.training.log import say
 
 if TYPE_CHECKING:  # the command line knows Deserted, and needs no tensors for that
     from torch import Tensor
@@ -68,8 +69,16 @@ class World(Protocol):
         """The tensors of process 0, by name, on the CPU; what the other processes give is not looked at."""
         ...
 
-    def is_left_alone(self) -> bool:
-        """Whether what has launched the processes is gone, so that nobody could end or restart them."""
+    def is_to_stop(self) -> bool:
+        """Whether what has launched the processes asks them to stop, or is gone and could not end or restart them."""
+        ...
+
+    def kept(self, numbers: Mapping[str, float]) -> None:
+        """Notes that a checkpoint was written, where training stands as the numbers say; all processes note it."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Tells the user something. Process 0 does."""
         ...
 
     def begin(self) -> None:
@@ -105,8 +114,14 @@ class Alone:
     def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         return dict(tensors)
 
-    def is_left_alone(self) -> bool:
+    def is_to_stop(self) -> bool:
         return False
+
+    def kept(self, numbers: Mapping[str, float]) -> None:
+        pass
+
+    def say(self, text: str) -> None:
+        say(text)
 
     def begin(self) -> None:
         pass
