@@ -10,7 +10,6 @@ library has them for Hugging Face: `shard-00001-model-00001-of-00001.safetensors
 import warnings
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, nullcontext
-from math import prod
 from pathlib import Path
 from typing import Any, cast
 
@@ -76,10 +75,20 @@ def describe_parts(folder: Path) -> Described:
     for name, tensor in found.items():
         if not isinstance(tensor, TensorStorageMetadata):
             raise Unfit(f"{folder} holds {name}, which is no tensor")
-        if sum(prod(chunk.sizes) for chunk in tensor.chunks) != prod(tensor.size):
+        if not _is_whole(tensor):
             raise Unfit(f"{folder} doesn't hold all parts of {name}")
         described[name] = torch.empty(tensor.size, dtype=tensor.properties.dtype, device="meta")
     return described
+
+
+def _is_whole(tensor: TensorStorageMetadata) -> bool:
+    """Whether the parts of a tensor are rows that follow each other from the first to the last."""
+    rows = 0
+    for chunk in sorted(tensor.chunks, key=lambda chunk: (chunk.offsets, chunk.sizes)):
+        if chunk.offsets != torch.Size((rows, *(0,) * (len(tensor.size) - 1)))[: len(tensor.size)]:
+            return False
+        rows += chunk.sizes[0] if chunk.sizes else 0
+    return rows == (tensor.size[0] if tensor.size else 0) and len(tensor.chunks) > 0
 
 
 def describe_file(path: Path) -> Described:
