@@ -12,6 +12,7 @@ from polyhead.bundle.bundle import Bundle
 from polyhead.errors import TrainingError
 from polyhead.files import UNFINISHED, atomic_directory
 from polyhead.manifest import digest_of, list_as
+from polyhead.memory.freed import return_at_once
 from polyhead.recipe.arrangement import Arrangement, check_arithmetic
 from polyhead.recipe.assemble import Parts
 from polyhead.recipe.folders import CHECKPOINTS
@@ -43,6 +44,8 @@ def divided(parts: Parts, recipe: Recipe, device: torch.device, display: Display
     arithmetic = choose_arithmetic(config.precision, device, parts.model, SEVERAL_CORES)
     check_arithmetic(world, arithmetic)
     check_shared(world, checkpoints)
+    if device.type == "cpu":
+        return_at_once()
     display.message(f"precision: {arithmetic}, the model divided among {world.size} processes")
     loss, shards = divide(parts.model, config.label_smoothing, arithmetic.dtype, world, device)
     optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype, shards)
