@@ -143,6 +143,19 @@ def test_a_process_that_is_killed_costs_nothing_but_time(toy):
     assert weights(toy.directory / "model") == weights(toy.directory / "calm")
 
 
+def test_a_damaged_part_makes_the_run_go_on_from_the_checkpoint_before(toy):
+    keys = {**SHARDED, "training__validate_every": 4}
+    assert trained(2, toy.values("calm", **keys)) == [True, True]
+    assert trained(2, toy.values("model", **keys), before=stopping_after(10)) == [False, False]
+    checkpoints = toy.directory / "model" / "training" / "checkpoints"
+    newest = sorted(checkpoints.glob("*.parts"))[-1]
+    part = sorted(newest.glob("*.safetensors"))[-1]
+    part.write_bytes(part.read_bytes()[:-1] + b"?")
+    assert trained(2, toy.values("model", **keys), resume=True) == [True, True]
+    assert weights(toy.directory / "model") == weights(toy.directory / "calm")
+    assert sorted(path.name[:15] for path in checkpoints.glob("*.parts")) == ["update-00000016", "update-00000020"]
+
+
 def test_an_allocation_that_fails_ends_all_and_says_what_to_do(toy):
     def narrow(world):
         loss = divided.divide

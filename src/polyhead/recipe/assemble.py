@@ -60,7 +60,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     Process 0 alone trains or reads the vocabularies, and gives them to the others of the world.
     """
     source, target = tokenizers_of(world, recipe.tokenizer, lambda: _tokenizers(recipe, pairs, display))
-    check_room(recipe.model, recipe.training, device, source.vocabulary_size, target.vocabulary_size)
+    sizes = source.vocabulary_size, target.vocabulary_size
+    check_room(recipe.model, device, *sizes, divided=recipe.training.sharded)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
     corpus, report = _encoded(pairs, Encoder(source, target, tagged, longest), recipe.seed, display)

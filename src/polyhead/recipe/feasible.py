@@ -31,7 +31,7 @@ def check_feasible(recipe: Recipe, device: torch.device) -> None:
         raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
     if training.sharded:
         _check_divided(training)
-    check_room(recipe.model, training, device)
+    check_room(recipe.model, device, divided=training.sharded)
     with torch.device("meta"):  # shapes alone, without memory
         model = build_model(recipe.model, SMALLEST, SMALLEST)
     open_ = "workers" not in training.model_fields_set

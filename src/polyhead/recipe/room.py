@@ -8,7 +8,6 @@ from polyhead.errors import RecipeError
 from polyhead.limits import physical_memory
 from polyhead.model.config import ModelConfig
 from polyhead.model.trained import shapes_of
-from polyhead.training.config import TrainingConfig
 
 FLOAT32 = 4
 """Bytes of a number."""
@@ -20,18 +19,18 @@ SMALLEST = 5
 
 def check_room(
     config: ModelConfig,
-    training: TrainingConfig,
     device: torch.device,
     source_vocabulary: int = SMALLEST,
     target_vocabulary: int = SMALLEST,
+    divided: bool = False,
 ) -> None:
     """Raises RecipeError where sizes don't fit together, or the weights and what goes with them the machine's memory.
 
-    Before the vocabularies are known it can be asked for the smallest. On an accelerator, and of a model that is to be
+    Before the vocabularies are known it can be asked for the smallest. On an accelerator, and of a model that is
     divided among processes, only the weights count: they are made in the machine's memory first.
     """
     weights = sum(prod(shape) for shape in shapes_of(config, source_vocabulary, target_vocabulary).values())
-    kept = KEPT if device.type == "cpu" and not training.sharded else 1
+    kept = KEPT if device.type == "cpu" and not divided else 1
     needed, memory = weights * FLOAT32 * kept, physical_memory()
     if memory is not None and needed > memory:
         raise RecipeError(
