@@ -148,8 +148,8 @@ def test_a_damaged_part_makes_the_run_go_on_from_the_checkpoint_before(toy):
     assert trained(2, toy.values("calm", **keys)) == [True, True]
     assert trained(2, toy.values("model", **keys), before=stopping_after(10)) == [False, False]
     checkpoints = toy.directory / "model" / "training" / "checkpoints"
-    newest = sorted(checkpoints.glob("*.parts"))[-1]
-    part = sorted(newest.glob("*.safetensors"))[-1]
+    newest = max(checkpoints.glob("*.parts"))
+    part = max(newest.glob("*.safetensors"))
     part.write_bytes(part.read_bytes()[:-1] + b"?")
     assert trained(2, toy.values("model", **keys), resume=True) == [True, True]
     assert weights(toy.directory / "model") == weights(toy.directory / "calm")
