@@ -114,7 +114,7 @@ class Session:
         trainer = make_trainer(self.parts, recipe, held, self.device.torch, PlainDisplay(), resume=False)
         self.trainer: Trainer = replace(trainer, stream=self.stream)
         self.weights = sum(parameter.numel() for parameter in self.parts.model.parameters())
-        self.arithmetic = str(trainer.fused.arithmetic)
+        self.arithmetic = str(trainer.differentiation.fused.arithmetic)
 
     def stream(self, _: Position, sampled_epochs: int | None) -> Generator[tuple[Position, Batch], None, None]:
         """Batches as long as requests ask for some; the end of the requests ends the process."""

@@ -115,6 +115,11 @@ def list_all(directory: Path) -> None:
     _write(directory, {path.name: frozenset({digest_of(path)}) for path in directory.iterdir() if path.is_file()})
 
 
+def list_as(directory: Path, digests: Mapping[str, str]) -> None:
+    """Writes a `SHA256SUMS` of a directory with the digests that somebody has found out for its files."""
+    _write(directory, {name: frozenset({digest}) for name, digest in digests.items()})
+
+
 def write_listed_text(path: Path, text: str) -> None:
     """Writes `text` as UTF-8, atomically, and lists it."""
     with listed_file(path) as temporary:

@@ -296,7 +296,7 @@ def test_a_full_disk_of_process_0_ends_all(toy):
             raise WriteError("the disk is full")
 
         if world.rank == 0:
-            polyhead.training.kept.save_checkpoint = refuse
+            polyhead.training.kept.Kept.save_checkpoint = refuse
 
     found = trained(2, toy.values(), before=full)
     assert [each.kind for each in found] == [WriteError, Deserted]

@@ -39,6 +39,12 @@ def test_training_keeps_three_numbers_a_weight_where_it_computes(monkeypatch: py
         check_room(config, CPU)
 
 
+def test_a_model_that_is_divided_needs_room_for_its_weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64)
+    monkeypatch.setattr(room, "physical_memory", lambda: 800_000)
+    check_room(config, CPU, divided=True)
+
+
 def test_a_system_that_does_not_tell_its_memory_takes_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "physical_memory", lambda: None)
     check_room(TransformerConfig(d_model=65_536, num_heads=4096, max_length=128), CPU)

@@ -10,7 +10,7 @@ import torch.distributed as dist
 from polyhead.errors import TrainingError
 from polyhead.training import several
 from polyhead.training.alike import check_alike
-from polyhead.training.several import Several
+from polyhead.training.several import Several, answered_while_computing
 from polyhead.training.world import ALONE, Deserted
 from tests.together import places, started, together
 
@@ -55,6 +55,28 @@ def test_tensors_of_process_0_come_to_all_with_their_names_and_dtypes():
             assert found[name].equal(tensor)
 
 
+def test_each_process_gets_from_each_what_is_for_it():
+    """Process r sends r + 1 numbers to process 0, and one to the other."""
+
+    def work(world):
+        sent = [torch.full((world.rank + 1,), 10.0 * world.rank), torch.full((1,), 10.0 * world.rank + 1)]
+        return world.exchanged(sent, [1, 2] if world.rank == 0 else [1, 1])
+
+    found = [[each.tolist() for each in parts] for parts in together(2, work)]
+    assert found == [[[0.0], [10.0, 10.0]], [[1.0], [11.0]]]
+
+
+def test_only_errors_of_talking_say_that_another_process_is_lost():
+    with pytest.raises(Deserted), answered_while_computing():
+        raise RuntimeError(
+            "[/x/third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [127.0.0.1]:1"
+        )
+    with pytest.raises(Deserted), answered_while_computing():
+        raise dist.DistNetworkError("Broken pipe")
+    with pytest.raises(RuntimeError, match="sizes"), answered_while_computing():
+        raise RuntimeError("sizes differ")
+
+
 def test_that_a_run_has_begun_is_known_to_all():
     def work(world):
         before = world.has_begun()
@@ -68,7 +90,7 @@ def test_that_a_run_has_begun_is_known_to_all():
     assert (ALONE.has_begun(), ALONE.is_to_stop()) == (False, False)
 
 
-@pytest.mark.parametrize("call", ["summed", "sum_", "told", "gathered", "shared", "close"])
+@pytest.mark.parametrize("call", ["summed", "sum_", "told", "gathered", "shared", "exchanged", "close"])
 def test_a_process_that_is_killed_is_missed_at_once_and_in_one_sentence(call, tmp_path):
     def work(place):
         world = Several(place)
@@ -76,8 +98,10 @@ def test_a_process_that_is_killed_is_missed_at_once_and_in_one_sentence(call, tm
         if place.rank == 1:
             os.kill(os.getpid(), signal.SIGKILL)
         given = {"summed": [1], "sum_": [torch.ones(9)], "told": 1, "gathered": 1, "shared": {"a": torch.ones(1)}}
+        given["exchanged"] = [torch.ones(1)] * 2, [1, 1]
         for _ in range(100):  # what is only sent may seem to arrive
-            getattr(world, call)(*[given[call]] if call in given else [])
+            arguments = given.get(call, ())
+            getattr(world, call)(*arguments if call == "exchanged" else [arguments] if call in given else [])
 
     with started([lambda p=place: work(p) for place in places(2)], tmp_path) as results:
         error = results[0]()

@@ -15,6 +15,23 @@ def trim() -> None:
         release(0)
 
 
+def return_at_once() -> None:
+    """From now on glibc gives large blocks back to the system as soon as they are freed, which takes a little time.
+
+    By itself it begins to keep ever larger ones. Where the weights of one layer after the other are brought together,
+    and let go, it would come to keep about as much as all of them.
+    """
+    choose = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if choose is not None:
+        choose(_MMAP_THRESHOLD, LARGE)
+
+
+LARGE = 256 << 10
+"""Bytes of a block that is given back at once."""
+_MMAP_THRESHOLD = -3
+"""M_MMAP_THRESHOLD of malloc.h."""
+
+
 def out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory could not be had, in main memory or on a GPU, whichever library says so."""
     if isinstance(error, MemoryError):  # Python's, NumPy's, Numba's

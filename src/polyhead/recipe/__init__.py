@@ -19,7 +19,8 @@ levels that 8-bit products have anyway, scores the result and writes the model c
 validation on the directory holds the best weights so far, so an unfinished run translates already.
 
 Where several processes train, `train` is what process 0 does and `follow` what the others do. They are told the recipe
-and given the vocabularies (`sharing`), read the same corpora, and are told where training stands (`trainers`).
+and given the vocabularies (`sharing`), read the same corpora, and are told where training stands (`trainers`). What
+makes updates, scores and checkpoints is an `arrangement`: each process holds the whole model, or a part (`divided`).
 `on_ray` has Ray Train start them.
 
 `record` writes the recipe as run and fingerprints of the data. A resumed run must be the same: what differs is named,

@@ -44,7 +44,7 @@ class Parts:
     bundle: Bundle
     """The description, the vocabularies, and a model for validation, which has no weights before it is given some."""
     model: Seq2SeqModel[Any]
-    """The model to train, freshly initialised, on its device."""
+    """The model to train, freshly initialised, on its device; if it is to be divided, on the CPU."""
     corpus: CorpusForEpoch
     """Epoch, and in how many epochs words are cut up at random → its corpus."""
     validator: Validator
@@ -60,7 +60,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     Process 0 alone trains or reads the vocabularies, and gives them to the others of the world.
     """
     source, target = tokenizers_of(world, recipe.tokenizer, lambda: _tokenizers(recipe, pairs, display))
-    check_room(recipe.model, device, source.vocabulary_size, target.vocabulary_size)
+    sizes = source.vocabulary_size, target.vocabulary_size
+    check_room(recipe.model, device, *sizes, divided=recipe.training.sharded)
     tagged = len(pairs.languages) > 1
     longest = min(recipe.data.max_tokens, recipe.model.max_length)
     corpus, report = _encoded(pairs, Encoder(source, target, tagged, longest), recipe.seed, display)
@@ -98,7 +99,8 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     judged = without_values(config.model, source.vocabulary_size, target.vocabulary_size)
     bundle = Bundle(config, judged, source, target)
     validator = Validator(bundle, pairs.dev, recipe.data.score_tokenize, world=world)
-    return Parts(bundle, model.to(device), corpus, validator)
+    # One that is to be divided may not fit the device whole.
+    return Parts(bundle, model if recipe.training.sharded else model.to(device), corpus, validator)
 
 
 def _some_sources(pairs: Pairs) -> list[str]:

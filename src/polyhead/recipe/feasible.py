@@ -6,7 +6,8 @@ from polyhead.errors import RecipeError
 from polyhead.model.build import build_model
 from polyhead.recipe.room import SMALLEST, check_room
 from polyhead.recipe.schema import Recipe
-from polyhead.training.precision import choose_arithmetic
+from polyhead.training.config import TrainingConfig
+from polyhead.training.precision import SEVERAL_CORES, choose_arithmetic
 
 
 def check_feasible(recipe: Recipe, device: torch.device) -> None:
@@ -28,9 +29,37 @@ def check_feasible(recipe: Recipe, device: torch.device) -> None:
     training = recipe.training
     if training.workers > 1 and recipe.model.kind != "transformer":
         raise RecipeError("training.workers above 1 needs a Transformer: PyTorch's recurrent layers share one dropout")
-    check_room(recipe.model, device)
+    if training.sharded:
+        _check_divided(training)
+    check_room(recipe.model, device, divided=training.sharded)
     with torch.device("meta"):  # shapes alone, without memory
         model = build_model(recipe.model, SMALLEST, SMALLEST)
     open_ = "workers" not in training.model_fields_set
     cores = 1 if open_ else max(1, torch.get_num_threads() // training.workers)
+    if training.sharded:
+        cores = SEVERAL_CORES
     choose_arithmetic(training.precision, device, model, cores)
+
+
+def _check_divided(training: TrainingConfig) -> None:
+    """Raises RecipeError where a model that is to be divided among processes should be computed in another way, too."""
+    if training.workers > 1:
+        raise RecipeError(
+            f"training.workers = {training.workers} and training.sharded = true exclude each other, as processes that "
+            "share a model must meet in every layer; leave out training.workers and start more processes"
+        )
+    if training.precision == "int8":
+        raise RecipeError(
+            'training.precision = "int8" and training.sharded = true exclude each other, as kernels of 8-bit products '
+            'need whole weights; take "bfloat16", "float32" or "auto"'
+        )
+
+
+def check_processes(recipe: Recipe, processes: int) -> None:
+    """Raises RecipeError where a model is to be divided among one process."""
+    if recipe.training.sharded and processes == 1:
+        raise RecipeError(
+            "training.sharded = true divides a model among several processes, and this is one: start several with "
+            "`torchrun --nproc-per-node N -m polyhead train`, or give --training.sharded false, also to go on with a "
+            "run that several have begun"
+        )

@@ -76,8 +76,8 @@ def final_weights(trainer: Trainer, directory: Path) -> Mapping[str, Tensor]:
 
     Raises TrainingError if they are gone or damaged.
     """
-    if trainer.running_mean is not None:
-        return trainer.running_mean.weights
+    if (averaged := trainer.averaged()) is not None:
+        return averaged
     paths = [snapshot_path(directory / "snapshots", int(update)) for update in trainer.progress.scores]
     if missing := [path for path in paths if not path.exists()]:
         raise TrainingError(f"{missing[0]} is missing, so the final average cannot be made")

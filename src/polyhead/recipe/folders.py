@@ -1,6 +1,7 @@
 """Where in a model directory a run writes."""
 
-WRITTEN_BY_TRAINING = ("", "training", "training/checkpoints", "training/snapshots")
+CHECKPOINTS = "training/checkpoints"
+WRITTEN_BY_TRAINING = ("", "training", CHECKPOINTS, "training/snapshots")
 """The folders of a model directory in which a training writes."""
 WRITTEN_BY_DISTILLING = ("distilled", "distilled/shards")
 """Those in which a distillation writes besides."""

@@ -33,11 +33,11 @@ def follow(world: World) -> bool:
     with cores_an_operation(recipe.threads or torch.get_num_threads()):
         parts = assemble(recipe, pairs, device, display, world)
         trainer = make_follower(parts, recipe, device, world)
-        with closing(trainer.workers), closing(trainer.optimizer):
+        with closing(trainer.differentiation), closing(trainer.optimizer):
             if world.told(False):
                 return True
             with stop_on_signals(trainer.interrupt):
                 done = trainer.run()
         if done:
-            judge_finished(recipe, parts.bundle, {}, pairs, display, world)
+            judge_finished(recipe, parts.bundle, trainer.averaged() or {}, pairs, display, world)
         return done

@@ -9,7 +9,7 @@ import torch
 from polyhead.data.suspicions import of_validation
 from polyhead.recipe.defaults import Choice, complete
 from polyhead.recipe.expectation import of_schedule, what_to_expect
-from polyhead.recipe.feasible import check_feasible
+from polyhead.recipe.feasible import check_feasible, check_processes
 from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.minutes import complete_within
@@ -42,6 +42,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     if draft.threads is not None:
         torch.set_num_threads(draft.threads)
     device = choose_device(world)
+    check_processes(draft, world.size)
     check_feasible(draft, device)
     say = world.say
     values = with_languages(values, begun, say)
@@ -57,7 +58,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
         say(sentence)
     corpus, minutes = pairs.facts.statistics, draft.training.minutes
     possible = None
-    if minutes is None or begun is not None:
+    if minutes is None or begun is not None or draft.training.sharded:  # which no process could try by itself
         completed, choices = complete(values, corpus, device, begun, processes=world.size)
     else:
         seconds = 60 * minutes - (time.monotonic() - began)

@@ -38,9 +38,10 @@ MAY_CHANGE = frozenset(
         "training.min_delta",
         "training.patience",
         "training.log_every",
+        "training.sharded",
     }
 )
-"""Keys that a resumed run may set anew: they move the end, not what is computed on the way."""
+"""Keys that a resumed run may set anew: they move the end, or who computes what, not what is computed on the way."""
 
 
 class Fingerprint(Config):

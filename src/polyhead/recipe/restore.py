@@ -1,6 +1,6 @@
 """Where an interrupted run goes on: at its newest checkpoint that is whole, with whole snapshots if there is one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torch import Tensor
@@ -8,25 +8,37 @@ from torch import Tensor
 from polyhead.errors import ModelError, TrainingError
 from polyhead.manifest import NotListedError
 from polyhead.training.averaging import RunningMean, check_snapshot
-from polyhead.training.checkpoint import Progress, checkpoint_path, checkpoints, load_checkpoint
+from polyhead.training.checkpoint import Load, Progress, checkpoint_path, checkpoints
 from polyhead.training.kept import remove_older
 from polyhead.training.log import Display
 from polyhead.training.optimizer import Optimizer
-from polyhead.training.state import check_tensors_of, take_up
+from polyhead.training.state import check_tensors_of
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins, or goes on."""
+
+    progress: Progress = field(default_factory=Progress)
+    path: Path | None = None
+    """The checkpoint to go on from, if there is one."""
+    tensors: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    """What it was loaded with."""
 
 
 @dataclass(frozen=True)
 class _Candidate:
     """A checkpoint that can be gone on from."""
 
-    progress: Progress
-    tensors: dict[str, Tensor]
+    start: Start
     damaged: dict[str, str]
     """Update of a snapshot that its final average needs and that can't be used → what is wrong with it."""
 
 
-def restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, display: Display) -> Progress:
-    """Puts the newest usable checkpoint below `directory` into optimizer and mean → its progress.
+def choose_checkpoint(
+    directory: Path, load: Load, optimizer: Optimizer, mean: RunningMean | None, display: Display
+) -> Start:
+    """The newest checkpoint below `directory` that can be used for optimizer and mean, which stay as they are.
 
     Where there is no checkpoint at all, that is a run's beginning. A checkpoint that is damaged or doesn't fit is
     passed over for the one before it. Where no checkpoint has all its snapshots the newest is taken, and its final
@@ -35,26 +47,31 @@ def restore(directory: Path, optimizer: Optimizer, mean: RunningMean | None, dis
     """
     found = checkpoints(directory / "checkpoints")
     if not found:
-        return Progress()
-    chosen = _choose(found, directory / "snapshots", optimizer, mean, display)
-    if checkpoint_path(found[0].parent, chosen.progress.update) == found[-1]:
-        remove_older(directory, chosen.progress.update)  # a kill may have come before they were deleted
-    take_up(optimizer, mean, chosen.tensors)
-    scores = {update: score for update, score in chosen.progress.scores.items() if update not in chosen.damaged}
+        return Start()
+    chosen = _choose(found, directory / "snapshots", load, optimizer, mean, display)
+    progress = chosen.start.progress
+    if checkpoint_path(found[0].parent, progress.update) == found[-1]:
+        remove_older(directory, progress.update)  # a kill may have come before they were deleted
+    scores = {update: score for update, score in progress.scores.items() if update not in chosen.damaged}
     for problem in chosen.damaged.values():
         display.message(f"{problem}; the final average is made without it")
-    display.message(f"resuming after update {chosen.progress.update}")
-    return replace(chosen.progress, scores=scores)
+    display.message(f"resuming after update {progress.update}")
+    return replace(chosen.start, progress=replace(progress, scores=scores))
 
 
 def _choose(
-    found: list[Path], snapshots: Path, optimizer: Optimizer, mean: RunningMean | None, display: Display
+    found: list[Path],
+    snapshots: Path,
+    load: Load,
+    optimizer: Optimizer,
+    mean: RunningMean | None,
+    display: Display,
 ) -> _Candidate:
     """found: at least one checkpoint, oldest first."""
     usable: list[_Candidate] = []
     for path in reversed(found):
         try:
-            progress, tensors = load_checkpoint(path)
+            progress, tensors = load(path)
             check_tensors_of(optimizer, mean, tensors)
         except TrainingError as error:
             if path == found[0] and not usable:
@@ -62,7 +79,7 @@ def _choose(
             display.message(f"{error}; trying the one before it")
             continue
         damaged = {} if mean is not None else _damaged(snapshots, progress)
-        usable.append(_Candidate(progress, tensors, damaged))
+        usable.append(_Candidate(Start(progress, path, tensors), damaged))
         if not damaged:
             break
         if path != found[0]:

@@ -18,15 +18,20 @@ SMALLEST = 5
 
 
 def check_room(
-    config: ModelConfig, device: torch.device, source_vocabulary: int = SMALLEST, target_vocabulary: int = SMALLEST
+    config: ModelConfig,
+    device: torch.device,
+    source_vocabulary: int = SMALLEST,
+    target_vocabulary: int = SMALLEST,
+    divided: bool = False,
 ) -> None:
     """Raises RecipeError where sizes don't fit together, or the weights and what goes with them the machine's memory.
 
-    Before the vocabularies are known it can be asked for the smallest. On an accelerator only the weights count: they
-    are made in the machine's memory first.
+    Before the vocabularies are known it can be asked for the smallest. On an accelerator, and of a model that is
+    divided among processes, only the weights count: they are made in the machine's memory first.
     """
     weights = sum(prod(shape) for shape in shapes_of(config, source_vocabulary, target_vocabulary).values())
-    needed, memory = weights * FLOAT32 * (KEPT if device.type == "cpu" else 1), physical_memory()
+    kept = KEPT if device.type == "cpu" and not divided else 1
+    needed, memory = weights * FLOAT32 * kept, physical_memory()
     if memory is not None and needed > memory:
         raise RecipeError(
             f"a model of these sizes has at least {weights:,} parameters and takes {needed / 1e9:,.0f} GB to train; "

@@ -102,7 +102,8 @@ def workers(now: Situation) -> Sequence[Suggestion]:
     tokens = int(now.number("data.batching.max_tokens", 8192)) // now.processes
     threads = int(now.number("threads", now.threads))
     shares = min(threads, max(tokens // TOKENS_A_SHARE, min(2, tokens // FEWEST_TOKENS)))
-    if now.kind != "transformer" or now.device != "cpu" or threads < 2 or now.has("training.workers"):
+    divided = now.get("training.sharded", False) is not False  # then each process has one share, on all its cores
+    if now.kind != "transformer" or now.device != "cpu" or threads < 2 or divided or now.has("training.workers"):
         return []
     if shares < 2:
         return [("threads", 1, f"batches of {tokens:,} tokens are too small to be shared among cores")]

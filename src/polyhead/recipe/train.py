@@ -110,7 +110,7 @@ def _run(
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began), world)
-    with closing(trainer.output), closing(trainer.workers), closing(trainer.optimizer):
+    with closing(trainer.output), closing(trainer.differentiation), closing(trainer.optimizer):
         scores = read_scores(recipe.out) if trainer.course.is_over() else None
         if world.told(scores is not None) and scores is not None:
             display.message(f"{recipe.out}: this run is finished, after {counted(trainer.progress.update, 'update')}")

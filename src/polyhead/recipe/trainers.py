@@ -1,6 +1,6 @@
 """From parts to a trainer: at the beginning of a run, or where its newest checkpoint stands.
 
-One process of a world writes, and reads what an earlier sitting left; the others are told where training stands.
+One process of a world looks for what an earlier sitting left; the others are told where training stands.
 """
 
 from collections.abc import Callable
@@ -10,29 +10,27 @@ import torch
 
 from polyhead.bundle.save import save_weights
 from polyhead.data.loader import Loader, Position
-from polyhead.errors import TrainingError
+from polyhead.recipe.arrangement import Arrangement, replicated
 from polyhead.recipe.assemble import Parts
-from polyhead.recipe.restore import restore
+from polyhead.recipe.feasible import check_processes
+from polyhead.recipe.restore import Start, choose_checkpoint
 from polyhead.recipe.schema import Recipe
 from polyhead.run_lock import Held
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.ending import Budget
-from polyhead.training.fused.fuse import fuse
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.kept import Kept
 from polyhead.training.log import Display, MetricsFile, SilentDisplay
 from polyhead.training.loop import Batches, Trainer
-from polyhead.training.optimizer import Optimizer
 from polyhead.training.output import Elsewhere, OnDisk, Output
-from polyhead.training.parallel import Workers, seed_of
-from polyhead.training.precision import Arithmetic, choose_arithmetic
+from polyhead.training.parallel import seed_of
 from polyhead.training.schedule import build_schedule
-from polyhead.training.state import take_up, tensors_of
 from polyhead.training.world import ALONE, World
 
-Begin = Callable[[Optimizer, RunningMean | None], Progress]
-"""Puts weights and moments where a run stands → its progress."""
+Begin = Callable[[Arrangement, RunningMean | None], Start]
+"""Finds where a run stands."""
+Open = Callable[[Arrangement, Progress], Output]
 
 
 def make_trainer(
@@ -51,25 +49,29 @@ def make_trainer(
     """
     directory = recipe.out / "training"
 
-    def begin(optimizer: Optimizer, mean: RunningMean | None) -> Progress:
-        return restore(directory, optimizer, mean, display) if resume else Progress()
+    def begin(arranged: Arrangement, mean: RunningMean | None) -> Start:
+        if not resume:
+            return Start()
+        return choose_checkpoint(directory, arranged.load, arranged.optimizer, mean, display)
 
-    def open_output(progress: Progress) -> Output:
+    def open_output(arranged: Arrangement, progress: Progress) -> Output:
         file = MetricsFile(directory / "metrics.jsonl", progress.update if resume else None, not progress.unjudged)
-        kept = Kept(directory, recipe.training.averaging)
+        kept = Kept(directory, recipe.training.averaging, arranged.write)
         return OnDisk(kept, file, partial(save_weights, recipe.out), held.check)
 
     return _make(parts, recipe, device, display, begin, open_output, world.told(budget), world)
 
 
 def make_follower(parts: Parts, recipe: Recipe, device: torch.device, world: World) -> Trainer:
-    """The trainer of a process that writes and says nothing, as process 0 does."""
+    """The trainer of a process that says nothing, and writes at most its part of checkpoints, as process 0 does."""
 
-    def begin(optimizer: Optimizer, mean: RunningMean | None) -> Progress:
-        return Progress()  # until process 0 tells
+    def begin(arranged: Arrangement, mean: RunningMean | None) -> Start:
+        return Start()  # until process 0 tells
 
-    def open_output(progress: Progress) -> Output:
-        return Elsewhere(recipe.training.averaging)
+    def open_output(arranged: Arrangement, progress: Progress) -> Output:
+        checkpoints = recipe.out / "training" / "checkpoints"
+        write = partial(arranged.write, checkpoints) if arranged.others_write else None
+        return Elsewhere(recipe.training.averaging, write)
 
     return _make(parts, recipe, device, SilentDisplay(), begin, open_output, world.told(None), world)
 
@@ -80,35 +82,31 @@ def _make(
     device: torch.device,
     display: Display,
     begin: Begin,
-    open_output: Callable[[Progress], Output],
+    open_output: Open,
     budget: Budget | None,
     world: World,
 ) -> Trainer:
     config = recipe.training
-    workers = Workers(config.workers)
-    arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
-    _check_arithmetic(world, arithmetic)
-    display.message(f"precision: {arithmetic}")
-    optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype, world)
-    fused = fuse(parts.model, arithmetic, workers.cores)
-    if fused.plain:
-        display.message(f"computed by PyTorch, as there are no kernels for it: {', '.join(fused.plain)}")
-    mean = None
+    words = parts.model.output_layer.weight.size(0)
+    arranged = _arranged(parts, recipe, device, display, world)
+    optimizer, mean = arranged.optimizer, None
     if config.averaging.kind == "ema":
         mean = RunningMean(optimizer.masters, config.averaging.decay)
-    progress = _begun(begin, optimizer, mean, world)
+    start = begin(arranged, mean)
+    arranged.take_up(start, mean)
+    progress = world.told(start.progress)
     return Trainer(
-        fused=fused,
+        differentiation=arranged.differentiation,
         optimizer=optimizer,
+        words=words,
         schedule=build_schedule(config.schedule, recipe.model.d_model, config.max_updates),
         stream=partial(_batches, parts, recipe),
-        judge=parts.validator,
+        judge=arranged.judge,
         config=config,
-        output=open_output(progress),
+        output=open_output(arranged, progress),
         display=display,
         progress=progress,
         interrupt=Interrupt(),
-        workers=workers,
         world=world,
         seed=seed_of(recipe.seed, 1),
         running_mean=mean,
@@ -116,24 +114,17 @@ def _make(
     )
 
 
-def _begun(begin: Begin, optimizer: Optimizer, mean: RunningMean | None, world: World) -> Progress:
-    """Where the run stands, in every process: there weights and moments are those of process 0."""
-    progress = begin(optimizer, mean)
-    if world.size > 1:
-        tensors = world.shared(tensors_of(optimizer, mean))
-        if world.rank > 0:
-            take_up(optimizer, mean, tensors)
-    return world.told(progress)
+def _arranged(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: World) -> Arrangement:
+    """Raises RecipeError where a model is to be divided among one process."""
+    if not recipe.training.sharded:
+        return replicated(parts, recipe, device, display, world)
+    check_processes(recipe, world.size)
+    from polyhead.recipe.divided import divided  # several processes, and PyTorch for them, are for who has them
+    from polyhead.training.several import Several
 
-
-def _check_arithmetic(world: World, arithmetic: Arithmetic) -> None:
-    """Raises TrainingError, in all processes, where the machines would choose different ones."""
-    found = world.gathered(str(arithmetic))
-    if others := [rank for rank, name in enumerate(found) if name != found[0]]:
-        raise TrainingError(
-            f"process {others[0]} would compute in {found[others[0]]} and process 0 in {found[0]}, as their machines "
-            "differ; say what all can do with --training.precision, such as float32"
-        )
+    if not isinstance(world, Several):
+        raise TypeError(f"a model is divided among processes of torch.distributed, not of {type(world).__name__}")
+    return divided(parts, recipe, device, display, world)
 
 
 def _batches(parts: Parts, recipe: Recipe, start: Position, sampled_epochs: int | None) -> Batches:

@@ -9,8 +9,9 @@ from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError
 from polyhead.files import atomic_file
 from polyhead.manifest import NAME, accept, check_listed, listable, read_manifest
-from polyhead.recipe.folders import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
+from polyhead.recipe.folders import CHECKPOINTS, WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
 from polyhead.run_lock import exclusive
+from polyhead.training.checkpoint import PARTS
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ def _folders(model: Path) -> Iterator[Path]:
         raise ModelError(f"{model} is not a model directory: there is no such directory")
     return (
         folder
-        for folder in (model / name for name in (*WRITTEN_BY_TRAINING, *WRITTEN_BY_DISTILLING))
+        for folder in (
+            *(model / name for name in (*WRITTEN_BY_TRAINING, *WRITTEN_BY_DISTILLING)),
+            *sorted((model / CHECKPOINTS).glob(f"*{PARTS}")),
+        )
         if folder.is_dir()
     )
 

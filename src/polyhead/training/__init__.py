@@ -24,17 +24,20 @@ there are others, `several` is `torch.distributed`, and a process alone has a wo
 a batch belongs to one process and to one of its workers; gradients, losses and counts of tokens are added up over all
 processes, so that each takes the same step, and `alike` compares the weights. Process 0 alone has an `output` on disk
 and decides what a clock decides; a signal to any process stops all after the same update. Validation (`judging`) is
-done in parts. A process that is missed ends the others (`Deserted`).
+done in parts. A process that is missed ends the others (`Deserted`). What a process holds of weights, gradients and
+moments is a `division`, which the optimizer is given: all of them, or some rows of each (`sharded/`), for models that
+don't fit one device.
 
 In bfloat16 the model that computes is a rounded working copy of float32 masters, which `optimizer` owns, so that
 small updates aren't lost to rounding. Snapshots, checkpoints and averages hold masters. `adam` is PyTorch's kernel
 without its class, which would import PyTorch's compiler and keep 70 MiB.
 
-A checkpoint is one file of safetensors: the masters (`weights.*`), the optimizer's moments (such as
-`adam.exp_avg.*`), a running mean if there is one (`mean.*`), and `Progress` as JSON. One is written at every
-validation, when a signal stops training, and at the end. All else follows from the recipe: batches and sampled
-subwords from (seed, epoch), dropout from (seed, update, share). So a resumed run computes what an uninterrupted one
-would have, to the bit, on a CPU of the same kind with the same number of threads and the same libraries.
+A checkpoint is one file of safetensors, or of processes that share a model a small one beside a folder in which each
+has a file. In it are the masters (`weights.*`), the optimizer's moments (such as `adam.exp_avg.*`), a running mean if
+there is one (`mean.*`), and `Progress` as JSON. One is written at every validation, when a signal stops training, and
+at the end. All else follows from the recipe: batches and sampled subwords from (seed, epoch), dropout from (seed,
+update, share). So a resumed run computes what an uninterrupted one would have, to the bit, on a CPU of the same kind
+with the same number of threads and the same libraries.
 
 A run's end is the updates in which the learning rate falls to 0: with the schedule `wsd` the last quarter, with any
 other none. It begins when a limit (`max_updates`, `max_epochs`, `minutes`) leaves just that much, or when the newest

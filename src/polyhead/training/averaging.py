@@ -82,11 +82,14 @@ class RunningMean:
         self.decay = decay
         self.weights = {name: weight.detach().clone() for name, weight in weights.items()}
 
-    def check(self, state: Mapping[str, Tensor]) -> None:
-        """Raises TrainingError where a checkpoint's tensors have no such mean."""
+    def check(self, state: Mapping[str, Tensor], shapes: Mapping[str, torch.Size]) -> None:
+        """Raises TrainingError where a checkpoint's tensors, which may be without values, have no such mean.
+
+        shapes: of the whole weights
+        """
         for name, mean in self.weights.items():
             stored = state.get(f"mean.{name}")
-            if stored is None or stored.shape != mean.shape or stored.dtype != mean.dtype:
+            if stored is None or stored.shape != shapes[name] or stored.dtype != mean.dtype:
                 raise TrainingError(f"the checkpoint has no running mean of {name} that fits this model")
 
     def restore(self, state: Mapping[str, Tensor]) -> None:

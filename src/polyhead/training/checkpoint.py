@@ -1,6 +1,8 @@
-"""Everything needed to go on exactly where training stood, in one file without pickle."""
+"""Everything needed to go on exactly where training stood, without pickle: in one file, or in one for each process."""
 
 import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, cast
@@ -10,12 +12,16 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from polyhead.config import Config
 from polyhead.data.loader import LAST, Position
 from polyhead.errors import ModelError, TrainingError, shortened
+from polyhead.limits import MOST_COUNTED
 from polyhead.manifest import check_listed, listed_file
 from polyhead.reading import check_tensors
 
 FORMAT = 1
+IN_PARTS = 2
+"""The format of a file without tensors, which are in a folder beside it."""
 Count = Annotated[int, Field(ge=0, le=LAST)]
 
 
@@ -54,17 +60,48 @@ class Progress:
     rounds: int = 1
     """How many parts every batch is cut into, one after the other, since one did not fit the memory."""
 
+    def in_numbers(self) -> dict[str, float]:
+        """Where training stands, for whoever launched it: update, epoch, and the best score if there is one."""
+        best = {} if self.best_score is None else {"best_score": self.best_score}
+        return {"update": self.update, "epoch": self.position.epoch, **best}
+
+
+PARTS = ".parts"
+"""How the names of folders end to which several processes have written."""
+
+
+class Parts(Config):
+    """Where the tensors of a checkpoint are to which several processes have written."""
+
+    folder: Annotated[str, Field(pattern=r"^update-\d{8,12}\.[0-9a-f]{8}\.parts$")]
+    """The name of a folder beside the checkpoint."""
+    files: int = Field(ge=1, le=MOST_COUNTED)
+    """How many files are in it."""
+
 
 _PROGRESS = TypeAdapter(Progress)
+
+Write = Callable[[Path, Progress, dict[str, Tensor]], object]
+"""Writes a checkpoint into a directory, of the progress and the tensors as this process holds them."""
+Load = Callable[[Path], tuple[Progress, dict[str, Tensor]]]
+"""What is in a checkpoint: progress, and whole tensors, which may be without values. Raises TrainingError."""
 
 
 def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tensor]) -> Path:
     """Writes `update-00001234.safetensors` atomically and lists its digest."""
-    path = checkpoint_path(directory, progress.update)
     contents = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    metadata = {"format": str(FORMAT), "progress": json.dumps(asdict(progress))}
+    return _save(directory, progress, contents, {"format": str(FORMAT)})
+
+
+def save_checkpoint_of_parts(directory: Path, progress: Progress, parts: Parts) -> Path:
+    """The same for tensors that are in a folder already. It becomes a checkpoint by this file."""
+    return _save(directory, progress, {}, {"format": str(IN_PARTS), "parts": parts.model_dump_json()})
+
+
+def _save(directory: Path, progress: Progress, tensors: dict[str, Tensor], metadata: dict[str, str]) -> Path:
+    path = checkpoint_path(directory, progress.update)
     with listed_file(path) as temporary:
-        save_file(contents, temporary, metadata)
+        save_file(tensors, temporary, {**metadata, "progress": json.dumps(asdict(progress))})
     return path
 
 
@@ -79,17 +116,32 @@ def checkpoints(directory: Path) -> list[Path]:
 
 
 def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
-    """The inverse of `save_checkpoint`.
+    """The inverse of `save_checkpoint`, also of a checkpoint to which several processes have written.
 
     Raises TrainingError for a file that is damaged or is not such a checkpoint.
     """
-    try:
+    with _usable(path):
         check_listed(path)
-        return load_progress(path), load_file(path)
-    except ModelError as error:
-        raise TrainingError(str(error)) from error
-    except (OSError, SafetensorError, RuntimeError) as error:
-        raise _unusable(path, error) from error
+        parts = parts_of(path)
+        if parts is None:
+            return load_progress(path), load_file(path)
+        from polyhead.training.sharded import files  # torch.distributed.checkpoint is for those alone who need it
+
+        files.check_parts(path.parent / parts.folder, parts.files)
+        return load_progress(path), files.read_whole(path.parent / parts.folder)
+
+
+def describe_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
+    """`load_checkpoint` with tensors that have no values, and need no memory. All digests are compared all the same."""
+    from polyhead.training.sharded import files
+
+    with _usable(path):
+        check_listed(path)
+        parts = parts_of(path)
+        if parts is not None:
+            files.check_parts(path.parent / parts.folder, parts.files)
+            return load_progress(path), files.describe_parts(path.parent / parts.folder)
+        return load_progress(path), files.describe_file(path)
 
 
 def load_progress(path: Path) -> Progress:
@@ -97,15 +149,32 @@ def load_progress(path: Path) -> Progress:
 
     Raises TrainingError for a file that is not such a checkpoint.
     """
+    with _usable(path):
+        return _PROGRESS.validate_python(json.loads(_metadata(path)["progress"]))
+
+
+def parts_of(path: Path) -> Parts | None:
+    """Where the tensors of a checkpoint are, if they are not in its file. Raises TrainingError as `load_progress`."""
+    with _usable(path):
+        described = _metadata(path).get("parts")
+        return None if described is None else Parts.model_validate_json(described)
+
+
+def _metadata(path: Path) -> dict[str, str]:
+    check_tensors(path)
+    with safe_open(path, "pt") as file:
+        return cast("dict[str, str]", file.metadata() or {})
+
+
+@contextmanager
+def _usable(path: Path) -> Generator[None]:
+    """Within the block, whatever is wrong with a checkpoint becomes a TrainingError."""
     try:
-        check_tensors(path)
-        with safe_open(path, "pt") as file:
-            metadata = cast("dict[str, str]", file.metadata() or {})
-        return _PROGRESS.validate_python(json.loads(metadata["progress"]))
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise _unusable(path, error) from error
-
-
-def _unusable(path: Path, error: Exception) -> TrainingError:
-    reason = str(error).partition("\n")[0]
-    return TrainingError(f"{path} is not a checkpoint that this version can resume from: {shortened(reason, 100)}")
+        yield
+    except ModelError as error:
+        raise TrainingError(str(error)) from error
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise TrainingError(
+            f"{path} is not a checkpoint that this version can resume from: {shortened(reason, 100)}"
+        ) from error

@@ -34,6 +34,9 @@ class TrainingConfig(Config):
     what the hardware multiplies fastest."""
     workers: int = Field(default=1, ge=1, le=MOST_THREADS)
     """Shares that every batch is cut into, differentiated at the same time by threads with CPU cores of their own."""
+    sharded: bool = False
+    """Divide the model among the processes that train it (FSDP2): each holds only a part of the weights, gradients and
+    moments. For models that don't fit one device; checkpoints are written in parts, too."""
     validate_every: int = Field(default=500, ge=1, le=MOST_COUNTED)
     """Updates between validations; each takes a snapshot and a checkpoint."""
     metric: Literal["dev_bleu", "dev_chrf", "dev_loss"] = "dev_bleu"

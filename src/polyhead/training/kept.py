@@ -1,5 +1,6 @@
 """What a run keeps of its weights on disk: snapshots for the final average, and checkpoints to go on from."""
 
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,16 @@ from torch import Tensor
 from polyhead.errors import TrainingError
 from polyhead.manifest import remove_listed
 from polyhead.training.averaging import AveragingConfig, kept_snapshots, save_snapshot, snapshot_path
-from polyhead.training.checkpoint import Progress, checkpoint_path, checkpoints, load_progress, save_checkpoint
+from polyhead.training.checkpoint import (
+    PARTS,
+    Progress,
+    Write,
+    checkpoint_path,
+    checkpoints,
+    load_progress,
+    parts_of,
+    save_checkpoint,
+)
 
 KEPT = 2
 """How many checkpoints stay: the newest, and the one before it, should the newest be damaged."""
@@ -21,6 +31,8 @@ class Kept:
 
     directory: Path
     averaging: AveragingConfig
+    write: Write = save_checkpoint
+    """What writes a checkpoint."""
 
     def save_snapshot(self, progress: Progress, weights: Mapping[str, Tensor], score: float) -> None:
         """Writes a snapshot of the weights and notes its score, and which snapshots the average will need."""
@@ -29,7 +41,7 @@ class Kept:
 
     def save_checkpoint(self, progress: Progress, tensors: dict[str, Tensor]) -> None:
         """Writes a checkpoint, and only then deletes what nothing asks for any more."""
-        save_checkpoint(self.directory / "checkpoints", progress, tensors)
+        self.write(self.directory / "checkpoints", progress, tensors)
         remove_older(self.directory, progress.update)
 
     def last_good(self) -> str:
@@ -53,9 +65,22 @@ def remove_older(directory: Path, update: int) -> None:
     found, newest = checkpoints(directory / "checkpoints"), checkpoint_path(directory / "checkpoints", update)
     kept = [path for path in found if path.name <= newest.name][-KEPT:]
     remove_listed(newest.parent, [path.name for path in found if path not in kept])
+    named = {_folder(path) for path in kept}
+    for folder in newest.parent.glob(f"*{PARTS}"):
+        if folder.name not in named:
+            shutil.rmtree(folder, ignore_errors=True)
     snapshots = directory / "snapshots"
     needed = {snapshot_path(snapshots, int(each)) for path in kept for each in _scores(path)}
     remove_listed(snapshots, [path.name for path in snapshots.glob("update-*.safetensors") if path not in needed])
+
+
+def _folder(checkpoint: Path) -> str | None:
+    """The name of the folder in which a checkpoint's tensors are; None where they are in its file, or it is damaged."""
+    try:
+        parts = parts_of(checkpoint)
+    except TrainingError:
+        return None
+    return None if parts is None else parts.folder
 
 
 def _scores(checkpoint: Path) -> Iterable[str]:

@@ -16,23 +16,21 @@ from polyhead.batch import Batch
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError, counted
 from polyhead.memory.freed import trim
-from polyhead.training.alike import check_alike
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
 from polyhead.training.course import Course
 from polyhead.training.divergence import LossWatch
 from polyhead.training.ending import Budget
-from polyhead.training.fused.fuse import Fused
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.judging import Judge, Part, Weights
 from polyhead.training.log import Display, duration
 from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.output import Output
-from polyhead.training.parallel import Workers, seed_of
+from polyhead.training.parallel import seed_of
 from polyhead.training.schedule import Schedule
-from polyhead.training.shares import Differentiation, TooLarge
+from polyhead.training.shares import Collecting, TooLarge
 from polyhead.training.state import tensors_of
 from polyhead.training.world import ALONE, World, of_process_0
 
@@ -42,16 +40,18 @@ Stream = Callable[[Position, int | None], Batches]
 """From the position to begin at, and the number of epochs with BPE dropout (None: the recipe's), to the batches."""
 
 FORETOLD = 2
-"""The number of the line of metrics after which the end is announced. Time before the first line is not typical."""
+"""The line of metrics after which the end is announced. Time before the first line is not typical."""
 
 
 @dataclass
 class Trainer:
     """One run. B batch, S source, T target, V vocabulary."""
 
-    fused: Fused
-    """The model as training runs it."""
+    differentiation: Collecting
+    """What gives the optimizer its gradients."""
     optimizer: Optimizer
+    words: int
+    """V, the size of the target vocabulary."""
     schedule: Schedule
     stream: Stream
     judge: Judge
@@ -60,7 +60,6 @@ class Trainer:
     display: Display
     progress: Progress
     interrupt: Interrupt
-    workers: Workers = field(default_factory=Workers)
     world: World = ALONE
     """The processes that train together. What a clock, a signal or a validation decides is the same for all of them."""
     seed: int = 1
@@ -70,23 +69,19 @@ class Trainer:
     """For a run that may take only so many minutes."""
     course: Course = field(init=False)
     """When the run ends."""
-    _differentiation: Differentiation = field(init=False)
     _reports: int = field(default=0, init=False)
     """Lines of metrics in this sitting."""
 
     def __post_init__(self) -> None:
         self.course = Course(self.config, self.progress, self.display, self.budget)
         self.course.consider_limits()
-        self._differentiation = Differentiation(
-            self.fused, self.optimizer, self.workers, self.config.label_smoothing, self.world
-        )
 
     def run(self) -> bool:
         """Trains until done (True) or interrupted (False); either way a checkpoint stands on disk.
 
         Raises TrainingError when the loss is no number or explodes; the last good checkpoint is kept.
         """
-        watch = LossWatch(self.fused.model.output_layer.weight.size(0))
+        watch = LossWatch(self.words)
         progress, meter = self.progress, Meter(self.progress.seconds)
         progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
@@ -112,7 +107,7 @@ class Trainer:
                 self._judge(meter)
             asked = self._is_asked_to_stop()
             if asked and not to_be_judged:
-                check_alike(self.world, self.optimizer.masters, progress.update)
+                self.optimizer.check_alike(progress.update)
                 self._checkpoint()
             if asked and not progress.finished:
                 return False
@@ -136,7 +131,7 @@ class Trainer:
 
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
-        check_alike(self.world, self.optimizer.masters, self.progress.update)
+        self.optimizer.check_alike(self.progress.update)
         with suppress(Interrupted):
             self.course.validation_seconds = of_process_0(self.world, meter.validation(self._validate))
             self.course.consider_learning()
@@ -169,7 +164,7 @@ class Trainer:
             return seed_of(self.seed, update, share)
 
         try:
-            found = self._differentiation.collect(batches, seed, progress.rounds)
+            found = self.differentiation.collect(batches, seed, progress.rounds)
         except TooLarge as error:
             raise TrainingError(f"update {update + 1}: {error}; {self.output.last_good()}") from None
         if found.rounds > progress.rounds:
@@ -197,8 +192,7 @@ class Trainer:
         }
         progress.loss_sum, progress.tokens = 0.0, 0
         self.output.metrics(numbers)
-        last = self.course.expected
-        updates = last - progress.update
+        updates = (last := self.course.expected) - progress.update
         remaining = meter.remaining(updates, -(-updates // self.config.validate_every))
         self.display.update(numbers, remaining)
         self._reports += 1
@@ -242,12 +236,15 @@ class Trainer:
         return self.world.told(self.judge.scores(parts))
 
     def weights(self) -> Weights:
-        """The weights to judge and to keep: the running mean where there is one, else the newest."""
-        return self.running_mean.weights if self.running_mean is not None else self.optimizer.masters
+        """The weights to judge and to keep, whole: the running mean where there is one, else the newest."""
+        averaged = self.averaged()
+        return self.optimizer.whole(self.optimizer.masters) if averaged is None else averaged
+
+    def averaged(self) -> Weights | None:
+        """The running mean, whole, where there is one; to be asked for in all processes."""
+        return None if self.running_mean is None else self.optimizer.whole(self.running_mean.weights)
 
     def _checkpoint(self) -> None:
         """Writes everything that a resumed run needs."""
-        progress = self.progress
-        self.output.checkpoint(progress, tensors_of(self.optimizer, self.running_mean))
-        best = {} if progress.best_score is None else {"best_score": progress.best_score}
-        self.world.kept({"update": progress.update, "epoch": progress.position.epoch, **best})
+        self.output.checkpoint(self.progress, tensors_of(self.optimizer, self.running_mean))
+        self.world.kept(self.progress.in_numbers())

@@ -6,14 +6,13 @@ others. Here all singular values of a step are about 1, so that a matrix learns 
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 import torch
 from torch import Tensor, nn
 
 from polyhead.model.linear import StackedLinear
+from polyhead.training.division import UNDIVIDED, Division, Stack
 from polyhead.training.update_rule import Stepped, copy_all, scaled_gradients
-from polyhead.training.world import ALONE, World
 
 QUINTIC = 3.4445, -4.7750, 2.0315
 """a, b, c of x → a x + b x³ + c x⁵: five times over, it brings all of (0, 1] to between 0.7 and 1.2."""
@@ -34,14 +33,14 @@ class Muon:
         momentum: float,
         weight_decay: float,
         dtype: torch.dtype,
-        world: World = ALONE,
+        division: Division = UNDIVIDED,
     ) -> None:
         """maps: name of a weight → the maps stacked in it, each to be orthogonal; dtype: of the products.
 
-        world: the processes among which the maps are divided, as these products are most of the work
+        division: what a process holds of each matrix; the products, which are most of the work, are divided too
         """
         self.maps = maps
-        self.world = world
+        self.division = division
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.dtype = dtype
@@ -52,34 +51,20 @@ class Muon:
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
         """W ← W - η (0.2 √max(rows, columns) · orthogonal(M) + λ W), M being Nesterov's momentum."""
-        directions: list[tuple[Tensor, Tensor]] = []
+        stacks: list[Stack] = []
         for each, gradient in zip(stepped, scaled_gradients(stepped), strict=True):
             momentum = each.moments["momentum"].lerp_(gradient, 1 - self.momentum)
-            ahead = gradient.lerp(momentum, self.momentum)
             each.weight.mul_(1 - learning_rate * self.weight_decay)
-            maps = self.maps[each.name]
-            directions += zip(each.weight.chunk(maps), ahead.chunk(maps), strict=True)
-        directions.sort(key=lambda pair: pair[0].shape)
-        steps = self._orthogonal([ahead for _, ahead in directions])
-        for (weight, _), step in zip(directions, steps, strict=True):
-            weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(max(weight.shape)))
+            stacks.append(Stack(each.name, gradient.lerp(momentum, self.momentum), self.maps[each.name]))
+        for each, step in zip(stepped, self.division.made(stacks, self._orthogonal), strict=True):
+            rows, columns = each.whole_shape
+            longest = max(rows // self.maps[each.name], columns)
+            each.weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(longest))
         copy_all(stepped)
 
-    def _orthogonal(self, matrices: Sequence[Tensor]) -> list[Tensor]:
-        """Each matrix made orthogonal, in float32; those of one shape follow each other.
-
-        Each process makes some of them, and the sums with the zeros of the others bring them to all.
-        """
-        world = self.world
-        own = range(world.rank, len(matrices), world.size)
-        made: dict[int, Tensor] = {}
-        for _, alike in groupby(own, key=lambda number: matrices[number].shape):
-            numbers = list(alike)
-            found = orthogonal(torch.stack([matrices[number] for number in numbers]).to(self.dtype)).float()
-            made |= zip(numbers, found, strict=True)
-        steps = [made[number] if number in made else torch.zeros_like(matrix) for number, matrix in enumerate(matrices)]
-        world.sum_(steps)
-        return steps
+    def _orthogonal(self, matrices: Tensor) -> Tensor:
+        """Each matrix [N, rows, columns] made orthogonal, in float32."""
+        return orthogonal(matrices.to(self.dtype)).float()
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

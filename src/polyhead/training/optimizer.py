@@ -19,12 +19,14 @@ from polyhead.config import Config
 from polyhead.errors import TrainingError
 from polyhead.limits import MOST_COUNTED
 from polyhead.training.adam import Adam
+from polyhead.training.division import UNDIVIDED, Division
 from polyhead.training.fused.adam import FusedAdam, norm_by_kernels
 from polyhead.training.gradient import Gradient, norm_of
+from polyhead.training.judging import Weights
 from polyhead.training.muon import Muon, hidden_matrices
 from polyhead.training.parallel import Workers
 from polyhead.training.update_rule import Stepped, UpdateRule
-from polyhead.training.world import ALONE, World
+from polyhead.training.world import World
 
 
 class OptimizerConfig(Config):
@@ -52,19 +54,16 @@ class OptimizerConfig(Config):
 class Optimizer:
     """Owns the master weights and steps them; the model's weights follow."""
 
-    def __init__(self, model: nn.Module, config: OptimizerConfig, dtype: torch.dtype, world: World = ALONE) -> None:
-        """world: the processes that hold the same weights and train them together"""
+    def __init__(
+        self, model: nn.Module, config: OptimizerConfig, dtype: torch.dtype, division: Division = UNDIVIDED
+    ) -> None:
+        """dtype: in which the model computes; division: what this process holds of the weights, of several"""
         self.config = config
-        self._world = world
-        self._working = dict(model.named_parameters())
-        self.masters = dict(self._working)
-        self._copies = dtype != torch.float32
-        if self._copies:
-            self.masters = {
-                name: nn.Parameter(parameter.detach().float().clone()) for name, parameter in self._working.items()
-            }
-            model.to(dtype)
-        self._by_kernels = dtype == torch.bfloat16 and all(weight.device.type == "cpu" for weight in self.parameters)
+        self._division = division
+        self._parameters = dict[str, Tensor](model.named_parameters())
+        self.shapes = {name: parameter.shape for name, parameter in self._parameters.items()}
+        self.masters, self._copies = division.hold(model, dtype)
+        self._by_kernels = bool(self._copies) and all(each.device.type == "cpu" for each in self._copies.values())
         self._threads = Workers(torch.get_num_threads() if self._by_kernels else 1)
         self._rules = self._choose_rules(model, dtype)
         self.discard()
@@ -73,7 +72,7 @@ class Optimizer:
     @property
     def parameters(self) -> list[Tensor]:
         """What a loss is differentiated by: the model's weights, in its dtype."""
-        return list(self._working.values())
+        return list(self._parameters.values())
 
     def collect(self, gradients: Iterable[Tensor | None]) -> None:
         """Adds a loss' gradients, in the order of `parameters`; they are the optimizer's from now on."""
@@ -85,18 +84,18 @@ class Optimizer:
         """Which weights have a gradient, in the order of `parameters`."""
         return [bool(gradient) for gradient in self.gradients.values()]
 
-    def sum_up(self, collected: Sequence[float]) -> None:
-        """The gradients of every process become the sums over all processes.
+    def sum_up(self, world: World, collected: Sequence[float]) -> None:
+        """The gradients of every process of a world, each of which holds all weights, become their sums over all.
 
         collected: in how many processes each weight has a gradient
         """
-        if self._world.size == 1:
+        if world.size == 1:
             return
         there = [name for name, count in zip(self.gradients, collected, strict=True) if count]
         for name in there:
             if not self.gradients[name]:
                 self.gradients[name].add(torch.zeros_like(self.masters[name], requires_grad=False))
-        self._world.sum_([self.gradients[name].summed() for name in there])
+        world.sum_([self.gradients[name].summed() for name in there])
 
     def discard(self) -> None:
         """Forgets the gradients that were collected since the last step."""
@@ -108,7 +107,8 @@ class Optimizer:
         The norm is read before the update is asked for, so that nobody waits until a GPU has made it.
         """
         gradients = [each for each in self.gradients.values() if each]
-        norm = float((norm_by_kernels(gradients, self._threads) if self._by_kernels else norm_of(gradients)) / tokens)
+        held = norm_by_kernels(gradients, self._threads) if self._by_kernels else norm_of(gradients)
+        norm = float(self._division.norm(held) / tokens)
         if math.isfinite(norm):
             clip = self.config.clip_norm
             scale = min(1.0, clip / (norm + 1e-6)) if clip > 0 else 1.0
@@ -121,10 +121,10 @@ class Optimizer:
         stepped: dict[UpdateRule, list[Stepped]] = {}
         for name, master in self.masters.items():
             if self.gradients[name]:
-                rule, copy = self._rules[name], self._working[name] if self._copies else None
+                rule, copy = self._rules[name], self._copies.get(name)
                 if name not in self._moments:
                     self._moments[name] = rule.begin(master)
-                one = Stepped(name, master, self.gradients[name], self._moments[name], scale, copy)
+                one = Stepped(name, master, self.gradients[name], self._moments[name], scale, copy, self.shapes[name])
                 stepped.setdefault(rule, []).append(one)
         with torch.no_grad():
             for rule, weights in stepped.items():
@@ -134,14 +134,22 @@ class Optimizer:
         """Copies the masters into the model, rounding to its dtype."""
         if self._copies:
             with torch.no_grad():
-                torch._foreach_copy_(list(self._working.values()), list(self.masters.values()))
+                torch._foreach_copy_(list(self._copies.values()), list(self.masters.values()))
+
+    def check_alike(self, update: int) -> None:
+        """Raises TrainingError, in all processes, where the weights after an update are not what they should be."""
+        self._division.check_alike(self.masters, update)
+
+    def whole(self, weights: Weights) -> Weights:
+        """The masters, or a mean of them, as this process holds them → whole, in every process."""
+        return self._division.whole(weights)
 
     def close(self) -> None:
         """Ends its threads."""
         self._threads.close()
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything a checkpoint must hold: masters and their moments, by name."""
+        """Everything a checkpoint must hold: masters and their moments, by name, as this process holds them."""
         state: dict[str, Tensor] = {}
         for name, master in self.masters.items():
             state[f"weights.{name}"] = master.detach()
@@ -150,10 +158,14 @@ class Optimizer:
         return state
 
     def check(self, state: Mapping[str, Tensor]) -> None:
-        """Raises TrainingError where a tensor that `restore` needs is missing, or of another shape or dtype."""
-        for name, master in self.masters.items():
-            expected, rule = {f"weights.{name}": master.detach()}, self._rules[name]
-            moments = {f"{rule.name}.{moment}.{name}": value for moment, value in rule.begin(master).items()}
+        """Raises TrainingError where one of all processes' tensors is missing, or of another shape or dtype.
+
+        state: whole tensors, which may be without values
+        """
+        for name, shape in self.shapes.items():
+            like, rule = torch.empty(shape, device="meta"), self._rules[name]
+            expected = {f"weights.{name}": like}
+            moments = {f"{rule.name}.{moment}.{name}": value for moment, value in rule.begin(like).items()}
             if moments.keys() & state.keys():
                 expected |= moments
             for key, tensor in expected.items():
@@ -162,7 +174,7 @@ class Optimizer:
                     raise TrainingError(f"the checkpoint has no {key} that fits this model")
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """The inverse of `tensors`, for what `check` has seen."""
+        """The inverse of `tensors`."""
         with torch.no_grad():
             for name, master in self.masters.items():
                 master.copy_(state[f"weights.{name}"])
@@ -184,6 +196,6 @@ class Optimizer:
         rules: dict[str, UpdateRule] = {name: adam for name, _ in model.named_parameters()}
         if config.kind == "muon":
             hidden = hidden_matrices(model)
-            muon = Muon(hidden, config.momentum, config.weight_decay, dtype, self._world)
+            muon = Muon(hidden, config.momentum, config.weight_decay, dtype, self._division)
             rules |= dict.fromkeys(rules.keys() & hidden.keys(), muon)
         return rules

@@ -88,9 +88,11 @@ class OnDisk:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """For a process that writes nothing, as process 0 of the run does: it only notes what the others note."""
+    """For a process that writes nothing but its part of checkpoints, if any: it only notes what process 0 notes."""
 
     averaging: AveragingConfig
+    write: Callable[[Progress, dict[str, Tensor]], object] | None = None
+    """What writes this process's part of a checkpoint, if it has one."""
 
     def check(self) -> None:
         pass
@@ -105,7 +107,8 @@ class Elsewhere:
         pass
 
     def checkpoint(self, progress: Progress, tensors: dict[str, Tensor]) -> None:
-        pass
+        if self.write is not None:
+            self.write(progress, tensors)
 
     def last_good(self) -> str:
         return "process 0 knows the last good checkpoint"

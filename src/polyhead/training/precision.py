@@ -14,6 +14,10 @@ from polyhead.model.seq2seq import Seq2SeqModel
 Precision = Literal["auto", "float32", "bfloat16", "int8"]
 
 
+SEVERAL_CORES = 2
+"""Cores that an operation takes where PyTorch computes, and not kernels for one core."""
+
+
 class Arithmetic(NamedTuple):
     """How a model computes."""
 

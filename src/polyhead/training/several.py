@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.device_mesh import DeviceMesh
 
 from polyhead.errors import TrainingError, shortened
 from polyhead.training.log import say
@@ -28,6 +29,8 @@ BUCKET = 32 << 20
 """Bytes of the tensors that are summed together: many small ones would each wait for the network."""
 BEGUN = "polyhead/begun"
 """The key of the store that says that this job has begun a run."""
+_TALKING = "gloo/", "NCCL"
+"""What stands in errors of the libraries that send, which gloo raises as plain RuntimeErrors."""
 
 Value = TypeVar("Value")
 
@@ -60,7 +63,7 @@ class Several:
 
     def summed(self, numbers: Sequence[float]) -> list[float]:
         total = torch.tensor(numbers, dtype=torch.float64)
-        with _answered():
+        with answered():
             dist.all_reduce(total, group=self._group)
         return cast("list[float]", total.tolist())
 
@@ -68,11 +71,11 @@ class Several:
         waiting: list[tuple[list[Tensor], Tensor, Any]] = []
         for some in _buckets(tensors):
             flat = torch.cat([each.reshape(-1) for each in some])
-            with _answered():
+            with answered():
                 group = self._group if flat.device.type == "cpu" else self._devices
                 waiting.append((some, flat, cast(Any, dist.all_reduce(flat, group=group, async_op=True))))
         for some, flat, sent in waiting:
-            with _answered():
+            with answered():
                 sent.wait()
             start = 0
             for each in some:
@@ -81,13 +84,13 @@ class Several:
 
     def told(self, value: Value) -> Value:
         values = [value if self.rank == 0 else None]
-        with _answered():
+        with answered():
             dist.broadcast_object_list(values, src=0, group=self._group, device=torch.device("cpu"))
         return cast(Value, values[0])
 
     def gathered(self, value: Value) -> list[Value]:
         values: list[Value | None] = [None] * self.size
-        with _answered():
+        with answered():
             dist.all_gather_object(values, value, group=self._group)
         return cast("list[Value]", values)
 
@@ -96,10 +99,31 @@ class Several:
         found: dict[str, Tensor] = {}
         for name, (shape, dtype) in described.items():
             here = tensors[name].detach().cpu().contiguous() if self.rank == 0 else torch.empty(shape, dtype=dtype)
-            with _answered():
+            with answered():
                 dist.broadcast(here, src=0, group=self._group)
             found[name] = here
         return found
+
+    def exchanged(self, sent: Sequence[Tensor], sizes: Sequence[int]) -> list[Tensor]:
+        """A flat tensor for each process → that of each process for this one, which has so many numbers.
+
+        All are of one dtype, on one device.
+        """
+        received = torch.empty(sum(sizes), dtype=sent[0].dtype, device=sent[0].device)
+        with answered():
+            group = self.group_of(received.device)
+            dist.all_to_all_single(received, torch.cat(list(sent)), list(sizes), [len(each) for each in sent], group)
+        return list(torch.split(received, list(sizes)))
+
+    def group_of(self, device: torch.device) -> Any:
+        """The processes as PyTorch knows them for tensors of a device: those of CPUs go by gloo, others by NCCL."""
+        if device.type != "cpu":
+            return self._devices
+        return dist.group.WORLD if self._group is None else self._group
+
+    def mesh(self, device: torch.device) -> DeviceMesh:
+        """All processes in a row, among which tensors of a device are divided."""
+        return DeviceMesh.from_group(self.group_of(device), device.type)
 
     def is_to_stop(self) -> bool:
         return self._launcher is not None and os.getppid() != self._launcher
@@ -111,11 +135,11 @@ class Several:
         say(text)
 
     def begin(self) -> None:
-        with _answered():
+        with answered():
             self._store.set(BEGUN, "yes")
 
     def has_begun(self) -> bool:
-        with _answered():
+        with answered():
             return bool(self._store.check([BEGUN]))
 
     def close(self) -> None:
@@ -123,7 +147,7 @@ class Several:
 
         To let go earlier would look to the others as if this process had been lost.
         """
-        with _answered():
+        with answered():
             dist.barrier(group=self._group)
         if self._made_here:
             dist.destroy_process_group()
@@ -153,15 +177,30 @@ def store_of(place: Place, patience: timedelta) -> dist.TCPStore:
 
 
 @contextmanager
-def _answered() -> Generator[None]:
-    """Raises Deserted where the others do not answer."""
+def answered() -> Generator[None]:
+    """Within the block, which does nothing but talk to the others, Deserted is raised where they do not answer."""
     try:
         yield
     except RuntimeError as error:
-        raise Deserted(
-            f"another process of this run has ended or cannot be reached ({_reason(error)}), so training stopped here; "
-            "go on with --resume from the last checkpoint, as torchrun does by itself with --max-restarts"
-        ) from error
+        raise _deserted(error) from error
+
+
+@contextmanager
+def answered_while_computing() -> Generator[None]:
+    """The same for a block that also computes: errors that do not come from talking stay what they are."""
+    try:
+        yield
+    except RuntimeError as error:
+        if isinstance(error, dist.DistError) or any(words in str(error) for words in _TALKING):
+            raise _deserted(error) from error
+        raise
+
+
+def _deserted(error: Exception) -> Deserted:
+    return Deserted(
+        f"another process of this run has ended or cannot be reached ({_reason(error)}), so training stopped here; "
+        "go on with --resume from the last checkpoint, as torchrun does by itself with --max-restarts"
+    )
 
 
 def _reason(error: Exception) -> str:

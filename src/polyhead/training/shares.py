@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -44,9 +44,25 @@ class Collected(NamedTuple):
         )
 
 
+class Collecting(Protocol):
+    """What collects the gradients of an update."""
+
+    def collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
+        """Collects the gradients of the batches of an update → what is known of all of it, in every process.
+
+        rounds: how many parts each batch is cut into that are differentiated one after the other
+        Raises TooLarge where the memory is not enough.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends its threads."""
+        ...
+
+
 @dataclass(frozen=True)
 class Differentiation:
-    """How a model's loss is differentiated."""
+    """How the loss of a model is differentiated that every process holds whole."""
 
     fused: Fused
     """The model, and how its loss is computed."""
@@ -71,7 +87,7 @@ class Differentiation:
             mine = (0.0, 0, True) if found is None else (*found, False)
             loss, tokens, failed, *collected = self.world.summed([*mine, *self.optimizer.collected()])
             if not failed:
-                self.optimizer.sum_up(collected)
+                self.optimizer.sum_up(self.world, collected)
                 return Collected(loss, int(tokens), rounds)
             # Only here, where the error is forgotten, is freed what the attempt held.
             self.optimizer.discard()
@@ -83,6 +99,9 @@ class Differentiation:
                     "--training.workers, or train a smaller model"
                 )
             rounds *= 2
+
+    def close(self) -> None:
+        self.workers.close()
 
     @property
     def _together(self) -> int:

@@ -9,7 +9,7 @@ from polyhead.training.optimizer import Optimizer
 
 
 def tensors_of(optimizer: Optimizer, mean: RunningMean | None) -> dict[str, Tensor]:
-    """The weights, the optimizer's moments, and the running mean if there is one."""
+    """The weights, the optimizer's moments, and the running mean if there is one, as this process holds them."""
     tensors = optimizer.tensors()
     if mean is not None:
         tensors |= {f"mean.{name}": weight for name, weight in mean.weights.items()}
@@ -17,10 +17,13 @@ def tensors_of(optimizer: Optimizer, mean: RunningMean | None) -> dict[str, Tens
 
 
 def check_tensors_of(optimizer: Optimizer, mean: RunningMean | None, tensors: Mapping[str, Tensor]) -> None:
-    """Raises TrainingError where `take_up` would miss a tensor, or find one of another shape or dtype."""
+    """Raises TrainingError where `take_up` would miss a tensor, or find one of another shape or dtype.
+
+    tensors: whole ones, which may be without values
+    """
     optimizer.check(tensors)
     if mean is not None:
-        mean.check(tensors)
+        mean.check(tensors, optimizer.shapes)
 
 
 def take_up(optimizer: Optimizer, mean: RunningMean | None, tensors: dict[str, Tensor]) -> None:
@@ -28,3 +31,9 @@ def take_up(optimizer: Optimizer, mean: RunningMean | None, tensors: dict[str, T
     optimizer.restore(tensors)
     if mean is not None:
         mean.restore(tensors)
+
+
+def weight_of(name: str) -> str:
+    """The name of a tensor of a state → that of the weight that it belongs to."""
+    kind, _, rest = name.partition(".")
+    return rest if kind in ("weights", "mean") else rest.partition(".")[2]

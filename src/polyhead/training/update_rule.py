@@ -29,6 +29,13 @@ class Stepped:
     """Times the gradient."""
     copy: Tensor | None = None
     """The weight rounded to the dtype that the model computes in, if that is another one."""
+    shape: torch.Size | None = None
+    """Of the whole weight, where this process holds some of its rows alone."""
+
+    @property
+    def whole_shape(self) -> torch.Size:
+        """Of the weight as all processes hold it together."""
+        return self.weight.shape if self.shape is None else self.shape
 
 
 class UpdateRule(Protocol):

@@ -1,0 +1,107 @@
+"""How the numbers of a model are divided among the processes that train it: here every process has all of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from polyhead.training.alike import check_alike
+from polyhead.training.judging import Weights
+from polyhead.training.world import ALONE, World
+
+
+class Held(NamedTuple):
+    """What a process holds of a model's weights, by name."""
+
+    weights: dict[str, Tensor]
+    """In float32, to be stepped in place."""
+    copies: dict[str, Tensor]
+    """The same in the dtype that the model computes in, which must follow each step; none where nothing has to."""
+
+
+class Stack(NamedTuple):
+    """A matrix whose rows are those of linear maps of one size, one map below the other."""
+
+    name: str
+    """Of the weight that it belongs to."""
+    held: Tensor
+    """What this process holds of it."""
+    maps: int
+
+
+Make = Callable[[Tensor], Tensor]
+"""Maps [N, rows, columns] → other ones of the same shape, each made of its own."""
+
+
+class Division(Protocol):
+    """What each process holds of the weights, and so of gradients, moments and means. All processes call alike."""
+
+    def hold(self, model: nn.Module, dtype: torch.dtype) -> Held:
+        """What this process holds of the weights of a model, which computes in the dtype from now on."""
+        ...
+
+    def norm(self, held: Tensor) -> Tensor:
+        """The Euclidean norm of what this process holds → that of everything, if each number counts once."""
+        ...
+
+    def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
+        """What this process holds of the stacks that `make` makes of the whole ones, map by map, in float32.
+
+        As making is most of the work, each process makes some of them.
+        """
+        ...
+
+    def check_alike(self, weights: Weights, update: int) -> None:
+        """Raises TrainingError, in all processes, where what should be the same in all of them is not."""
+        ...
+
+    def whole(self, held: Weights) -> Weights:
+        """What this process holds of each weight, by name → whole weights, in every process."""
+        ...
+
+
+@dataclass(frozen=True)
+class Replicated:
+    """Every process holds everything."""
+
+    world: World = ALONE
+
+    def hold(self, model: nn.Module, dtype: torch.dtype) -> Held:
+        working = dict[str, Tensor](model.named_parameters())
+        if dtype == torch.float32:
+            return Held(working, {})
+        masters = dict[str, Tensor](
+            {name: nn.Parameter(parameter.detach().float().clone()) for name, parameter in working.items()}
+        )
+        model.to(dtype)
+        return Held(masters, working)
+
+    def norm(self, held: Tensor) -> Tensor:
+        return held
+
+    def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
+        """The sums with the zeros of the other processes bring to each what they have made."""
+        parts = [part for stack in stacks for part in stack.held.chunk(stack.maps)]
+        order = sorted(range(len(parts)), key=lambda number: parts[number].shape)
+        own = order[self.world.rank :: self.world.size]
+        found: dict[int, Tensor] = {}
+        for _, alike in groupby(own, key=lambda number: parts[number].shape):
+            numbers = list(alike)
+            found |= zip(numbers, make(torch.stack([parts[number] for number in numbers])), strict=True)
+        made = [found[number] if number in found else torch.zeros_like(part) for number, part in enumerate(parts)]
+        self.world.sum_(made)
+        rest = iter(made)
+        return [torch.cat([next(rest) for _ in range(stack.maps)]) for stack in stacks]
+
+    def check_alike(self, weights: Weights, update: int) -> None:
+        check_alike(self.world, weights, update)
+
+    def whole(self, held: Mapping[str, Tensor]) -> Weights:
+        return held
+
+
+UNDIVIDED = Replicated()
+"""For a process that trains alone."""
