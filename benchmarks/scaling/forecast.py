@@ -12,7 +12,7 @@ from benchmarks.scaling.fit import MIB, Compute, Memory, Network, activations
 from benchmarks.sizes import Size
 from polyhead.model.config import PRESETS
 
-DAY = 86_400.0
+HOUR = 3_600.0
 BYTES_OF_GRADIENT = 4
 GPU_BYTES_A_PARAMETER = 18
 """float32 weights, gradients and two moments, and weights in bfloat16."""
@@ -83,9 +83,9 @@ class Forecast:
     """Of memory, on each device."""
 
     @property
-    def days(self) -> float:
+    def hours(self) -> float:
         """Without validation."""
-        return self.seconds * self.run.updates / DAY
+        return self.seconds * self.run.updates / HOUR
 
 
 RUNS = (

@@ -129,7 +129,7 @@ def assumptions(found: Measurements) -> Table:
 
 def runs(found: Measurements) -> Table:
     """What known trainings would take."""
-    rows: Table = [("run", "fleet", "s", "waiting", "GiB", "days")]
+    rows: Table = [("run", "fleet", "s", "waiting", "GiB", "hours")]
     rows += [
         (
             each.run.name,
@@ -137,7 +137,7 @@ def runs(found: Measurements) -> Table:
             f"{each.seconds:.3g}",
             f"{each.waiting:.0%}",
             f"{each.gibibytes:.1f}",
-            f"{each.days:,.3g}" if each.days < 1_000 else f"{each.days:,.0f}",
+            f"{each.hours:,.3g}" if each.hours < 1_000 else f"{each.hours:,.0f}",
         )
         for each in forecasts(found.fleets)
     ]

@@ -1,7 +1,9 @@
 """The model of training's time and memory finds the factors that made its data; forecasts are those of whole models."""
 
+import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,3 +117,20 @@ def test_the_largest_difference_from_one_worker_is_said_up_to_each_update(tmp_pa
     assert rows[-1] == ("4 processes, 1 worker each", "0", "4e-06")
     draw([one, *others], tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+LABELS = {"One process": 1, "Several processes": 1, "Sums over processes": 0, "Assumptions": 1, "Forecasts": 2}
+"""How many columns of each table are names, which the pages translate."""
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_pages_show_what_the_measurements_say(language):
+    page = (ROOT / "docs" / language / "scaling.md").read_text(encoding="utf-8")
+    shown = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("|")]
+    values = json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text(encoding="utf-8"))
+    found = Measurements.of_values(values)
+    for name, table in TABLES.items():
+        for row in table(found)[1:]:
+            assert list(row[LABELS[name] :]) in [cells[LABELS[name] :] for cells in shown], (name, row)
+    assert found.date in page
