@@ -8,6 +8,8 @@ Nothing on a built page comes from a network: the theme, its fonts and the searc
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # the extensions of our own
 
@@ -55,3 +57,11 @@ html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
 html_show_search_summary = False  # a page opened from disk may not read other pages
+
+FROM_CODE = ["commands", "python", "recipe-keys"]
+"""Pages that are made from the code: a later build makes them anew, whether or not their own text has changed."""
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("env-get-outdated", lambda *_: FROM_CODE)

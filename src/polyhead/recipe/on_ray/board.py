@@ -36,7 +36,7 @@ class Board:
         self._said.append(text)
 
     def start(self) -> int:
-        """Worker 0 starts → for the how manieth time."""
+        """Worker 0 starts → how often it has started by now."""
         self._starts += 1
         return self._starts
 
