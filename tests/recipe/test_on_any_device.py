@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from polyhead.recipe import plan, trainers
+from polyhead.recipe import arrangement, plan
 from polyhead.recipe.train import train
 from polyhead.training.fused.fuse import fuse_for_gpu
 from tests.conftest import Toy
@@ -28,7 +28,7 @@ def moved(device: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def move() -> None:
         monkeypatch.setattr(plan, "choose_device", lambda *_: torch.device(device))
-        monkeypatch.setattr(trainers, "fuse", lambda model, arithmetic, _: fuse_for_gpu(model.train(), arithmetic))
+        monkeypatch.setattr(arrangement, "fuse", lambda model, arithmetic, _: fuse_for_gpu(model.train(), arithmetic))
 
     return move
 
