@@ -28,6 +28,7 @@ from polyhead.tokenizers.protocol import Tokenizer
 TOKENIZER = TokenizerConfig(kind="bpe", vocabulary_size=VOCABULARY)
 MAX_TOKENS = 8192
 """The most tokens in a training batch: sentences × (longest source + longest target), padding included."""
+VOCABULARY_FILE = "shared.spm"
 JUDGED_SENTENCES = 400
 """Sentences of the dev set whose likelihood says whether all systems learn alike."""
 
@@ -72,15 +73,23 @@ def training_text(data: Path, cache: Path) -> TrainingText:
     Batches that were kept would not be those that the package now draws. Raises DataError where the data isn't there.
     """
     folder = cache / "multi30k-en-de"
-    text = TrainingText(folder / "shared.spm", folder / "train.npz", folder / "judged.npz", VOCABULARY)
+    vocabulary = folder / VOCABULARY_FILE
     pairs = read_pairs(DataConfig.model_validate(data_config(_existing(data))), seed=1)
-    if not text.vocabulary.exists():
+    if not vocabulary.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        make_tokenizers(pairs.train, TOKENIZER, pairs.languages)[0].save(text.vocabulary)
-    tokenizer = load_tokenizer(text.vocabulary, TOKENIZER)
-    write_batches(text.judged, encoded(pairs.dev[:JUDGED_SENTENCES], tokenizer), shuffle=False)
-    write_batches(text.batches, encoded(pairs.train, tokenizer), shuffle=True)
-    return TrainingText(text.vocabulary, text.batches, text.judged, tokenizer.vocabulary_size)
+        make_tokenizers(pairs.train, TOKENIZER, pairs.languages)[0].save(vocabulary)
+    tokenizer = load_tokenizer(vocabulary, TOKENIZER)
+    return encoded_text(folder, tokenizer, pairs.train, pairs.dev[:JUDGED_SENTENCES])
+
+
+def encoded_text(
+    folder: Path, tokenizer: Tokenizer, pairs: Sequence[Pair], judged: Sequence[Pair], max_tokens: int = MAX_TOKENS
+) -> TrainingText:
+    """Writes the batches of one epoch, and those to be judged by, beside the vocabulary that is in a folder."""
+    training, judging = folder / "train.npz", folder / "judged.npz"
+    write_batches(judging, encoded(judged, tokenizer), shuffle=False, max_tokens=max_tokens)
+    write_batches(training, encoded(pairs, tokenizer), shuffle=True, max_tokens=max_tokens)
+    return TrainingText(folder / VOCABULARY_FILE, training, judging, tokenizer.vocabulary_size)
 
 
 def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> EncodedCorpus:
@@ -89,12 +98,9 @@ def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> EncodedCorpus:
     return corpus
 
 
-def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool, max_tokens: int | None = None) -> None:
-    """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …
-
-    max_tokens: the most tokens in a batch, if not `MAX_TOKENS`
-    """
-    config = BatchingConfig(max_tokens=max_tokens or MAX_TOKENS, shuffle=shuffle)
+def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool, max_tokens: int = MAX_TOKENS) -> None:
+    """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …"""
+    config = BatchingConfig(max_tokens=max_tokens, shuffle=shuffle)
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for number, rows in enumerate(
         batches(corpus.source_lengths, corpus.target_lengths, config, seed=1, window=Window())

@@ -20,6 +20,7 @@ from cyclopts import App, Parameter
 from benchmarks import machine
 from benchmarks.candidates import CANDIDATES, FORMER, Keys, former
 from benchmarks.cells import Cell, Files, cells, files
+from benchmarks.metrics import metrics_of
 from polyhead.corpora.text_lines import read_text_lines
 from polyhead.data.readers import LinesConfig, read
 from polyhead.data.statistics import CorpusStatistics
@@ -164,8 +165,7 @@ def _chosen(text: Files) -> Mapping[str, Any]:
 
 
 def _updates(model: Path) -> int:
-    lines = (model / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    return max(int(json.loads(line)["update"]) for line in lines)
+    return max(int(line["update"]) for line in metrics_of(model))
 
 
 def _read(path: Path) -> list[Result]:

@@ -2,19 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from benchmarks.corpora import TextSet, TrainingText, encoded, write_batches
+from benchmarks.corpora import VOCABULARY_FILE, TextSet, TrainingText, encoded_text
 from benchmarks.gpu.plan import Amounts
 from benchmarks.sizes import VOCABULARY
 from polyhead.data.readers import Pair
 from polyhead.demo.grammar import Example, generate
 from polyhead.files import write_text
-from polyhead.recipe.prepare import read_pairs
+from polyhead.recipe.prepare import make_tokenizers, read_pairs
 from polyhead.recipe.schema import DataConfig
-from polyhead.tokenizers.build import train
 from polyhead.tokenizers.config import TokenizerConfig
 
 
@@ -90,13 +88,9 @@ def _training_text(
 ) -> TrainingText:
     folder.mkdir(parents=True, exist_ok=True)
     config = TokenizerConfig(kind="bpe", vocabulary_size=corpus.vocabulary)
-    sides = chain.from_iterable((pair.source, pair.target) for pair in pairs)
-    tokenizer = train(sides, config, corpus.vocabulary, ())
-    text = TrainingText(folder / "shared.spm", folder / "train.npz", folder / "judged.npz", tokenizer.vocabulary_size)
-    tokenizer.save(text.vocabulary)
-    write_batches(text.batches, encoded(pairs, tokenizer), shuffle=True, max_tokens=max_tokens)
-    write_batches(text.judged, encoded(judged, tokenizer), shuffle=False, max_tokens=max_tokens)
-    return text
+    tokenizer = make_tokenizers(pairs, config, ())[0]
+    tokenizer.save(folder / VOCABULARY_FILE)
+    return encoded_text(folder, tokenizer, pairs, judged, max_tokens)
 
 
 def _test_set(corpus: Corpus, root: Path, sentences: int) -> TextSet:

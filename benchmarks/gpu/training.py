@@ -13,9 +13,8 @@ from benchmarks.gpu.start import started
 from benchmarks.gpu.texts import Text
 from benchmarks.results import Row, with_ratios
 from benchmarks.rounds import Series, alternate
-from benchmarks.sizes import SIZES
 from benchmarks.systems import OURS, System
-from benchmarks.training import WARMUP_UPDATES
+from benchmarks.training import training_request
 
 JUDGING_SECONDS = 60.0
 PEAKS = {"allocated_mib": "peak device memory, allocated", "reserved_mib": "peak device memory, reserved"}
@@ -71,8 +70,7 @@ def measure(
     stage.say(f"training, {size_name}")
     plan = stage.plan
     with ExitStack() as running:
-        request = _request(stage, text, size_name)
-        contestants = started(stage, systems, lambda system: request | {"scratch": _scratch(stage, system)}, running)
+        contestants = started(stage, systems, lambda system: _request(stage, text, size_name, system), running)
         seconds = amounts.training_seconds / (plan.rounds * max(1, len(contestants)))
         runners = {each.system.name: Runner(each, clock, plan.seconds) for each in contestants}
         for name, runner in list(runners.items()):
@@ -92,20 +90,8 @@ def measure(
         return [*with_ratios(compared), *others]
 
 
-def _request(stage: Stage, text: Text, size_name: str) -> dict[str, Any]:
-    size, training = SIZES[size_name], text.training
-    return {
-        "size": size.message(training.pieces),
-        "schedule": {"peak": size.peak, "warmup": WARMUP_UPDATES},
-        "batches": str(training.batches.resolve()),
-        "judged": str(training.judged.resolve()),
-        "vocabulary": str(training.vocabulary.resolve()),
-        "data": text.data,
-    }
-
-
-def _scratch(stage: Stage, system: System) -> str:
-    return str((stage.places.cache / "scratch" / Path(system.script).stem).resolve())
+def _request(stage: Stage, text: Text, size_name: str, system: System) -> dict[str, Any]:
+    return training_request(stage, text.training, size_name, system) | {"data": text.data}
 
 
 def _rows(stage: Stage, text: Text, size: str, runner: Runner, series: Series) -> list[Row]:

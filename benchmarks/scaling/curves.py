@@ -1,8 +1,5 @@
 """`python -m benchmarks.scaling.curves`: a training by 1, 2 and 4 workers and processes, compared."""
 
-import json
-import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +12,8 @@ from cyclopts import App
 from numpy.typing import NDArray
 
 from benchmarks.cells import Cell, files
-from benchmarks.scaling.measure import launcher
+from benchmarks.metrics import metrics_of
+from benchmarks.scaling import measure
 from benchmarks.scaling.report import Table, written
 from polyhead.inspection.canvas import new_figure, save
 
@@ -74,13 +72,8 @@ def losses(way: Way, cache: Path, updates: int) -> Losses:
     with TemporaryDirectory() as folder:
         recipe = Path(folder) / "recipe.toml"
         recipe.write_text(tomli_w.dumps(_recipe(way, cache, Path(folder), updates)), encoding="utf-8")
-        command = [*launcher(way.processes), "-m", "polyhead", "train", str(recipe)]
-        environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        if done.returncode:
-            raise RuntimeError(done.stderr[-2_000:])
-        lines = (Path(folder) / "model" / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-        return np.array([line["loss"] for line in map(json.loads, lines) if "target_tokens" in line])
+        measure.run([*measure.launcher(way.processes), "-m", "polyhead", "train", str(recipe)], Path(folder) / "said")
+        return np.array([line["loss"] for line in metrics_of(Path(folder) / "model") if "target_tokens" in line])
 
 
 def differences(found: Sequence[Losses]) -> Table:
@@ -119,6 +112,7 @@ def _recipe(way: Way, cache: Path, directory: Path, updates: int) -> dict[str, A
     train, dev = ([{"kind": "lines", "source": str(a), "target": str(b)}] for a, b in (text.train, text.dev))
     return {
         "out": str(directory / "model"),
+        "threads": way.workers,
         "data": {"train": train, "dev": dev, "batching": {"max_tokens": 2_048}},
         "tokenizer": {"vocabulary_size": 1_000},
         "model": {

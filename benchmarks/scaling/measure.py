@@ -14,6 +14,7 @@ from typing import Any, cast
 import tomli_w
 
 from benchmarks.counting import operations, training_products
+from benchmarks.metrics import metrics_of
 from benchmarks.sizes import SIZES
 from polyhead.bundle.load import load_bundle
 from polyhead.corpora.text_lines import read_text_lines
@@ -150,8 +151,7 @@ def _recipe(setting: Setting, data: Path, directory: Path) -> dict[str, Any]:
 
 
 def _read(setting: Setting, data: Path, model: Path, mebibytes: float) -> Measured:
-    lines = (model / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    found = [line for line in map(json.loads, lines) if "target_tokens_per_second" in line][2:]
+    found = [line for line in metrics_of(model) if "target_tokens_per_second" in line][2:]
     every = UPDATES[setting.size] // REPORTS
     seconds = median(line["target_tokens"] / every / line["target_tokens_per_second"] for line in found)
     target_tokens = sum(line["target_tokens"] for line in found) / every / len(found)

@@ -112,7 +112,7 @@ def listed_file(path: Path) -> Generator[Path]:
 
 def list_all(directory: Path) -> None:
     """Writes a `SHA256SUMS` that lists every file of a directory, which nothing else writes in."""
-    _write(directory, {path.name: frozenset({digest_of(path)}) for path in directory.iterdir() if path.is_file()})
+    list_as(directory, {path.name: digest_of(path) for path in directory.iterdir() if path.is_file()})
 
 
 def list_as(directory: Path, digests: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ import pytest
 import tomli_w
 
 from polyhead.run_lock import LOCK
+from tests.launches import Launch, recipe, weights
 from tests.together import free_port
 
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
@@ -22,22 +23,15 @@ SOON = 60.0
 """Seconds after which a launch that should end is taken to hang; starting Python with PyTorch takes most of them."""
 
 
-def recipe(toy, out: str, **keys) -> str:
-    file = toy.directory / f"{out}.toml"
-    keys = {"training__max_updates": 60, "training__validate_every": 10, "model__dropout": 0.2, **keys}
-    file.write_text(tomli_w.dumps(toy.values(out, **keys)))
-    return str(file)
-
-
 @contextmanager
-def launched(directory: Path, *words: str, launcher: tuple[str, ...] = TWO) -> Generator["Launch"]:
+def launched(directory: Path, *words: str, launcher: tuple[str, ...] = TWO) -> Generator["Torchrun"]:
     """Processes that torchrun starts in a directory of this test's; what still runs at the end is killed."""
     said = directory / f"said-{time.monotonic_ns()}"
     with said.open("wb") as file:
         process = subprocess.Popen(
             [*TORCHRUN, *launcher, "-m", "polyhead", *words], cwd=directory, stdout=file, stderr=file
         )
-    launch = Launch(process, said)
+    launch = Torchrun(process, said, SOON)
     try:
         yield launch
     finally:
@@ -51,20 +45,8 @@ def kill(process: int, number: int = signal.SIGKILL) -> None:
         os.kill(process, number)
 
 
-class Launch:
-    def __init__(self, process: subprocess.Popen, said: Path) -> None:
-        self.process = process
-        self._said = said
-
-    @property
-    def said(self) -> str:
-        """All that was said until now."""
-        return self._said.read_text(encoding="utf-8")
-
-    @property
-    def sentences(self) -> list[str]:
-        """How polyhead said that it ended: not what torchrun says of that."""
-        return [line for line in self.said.splitlines() if line.startswith("polyhead: ")]
+class Torchrun(Launch):
+    """torchrun and its processes."""
 
     def workers(self) -> list[int]:
         """The processes that torchrun has started, in the order of their ranks."""
@@ -72,27 +54,11 @@ class Launch:
         found = [int(number) for number in children.read_text().split()] if children.exists() else []
         return sorted(number for number in found if b"polyhead" in Path(f"/proc/{number}/cmdline").read_bytes())
 
-    def until(self, words: str, times: int = 1) -> None:
-        """Waits until that is said so often."""
-        end = time.monotonic() + SOON
-        while self.said.count(words) < times:
-            assert time.monotonic() < end, f"{words!r} is not said, but {self.said}"
-            assert self.process.poll() is None, self.said
-            time.sleep(0.01)
-
-    def status(self) -> int:
-        """Waits for the end."""
-        return self.process.wait(SOON)
-
 
 def metrics(directory: Path) -> list[dict]:
     lines = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     timings = ("seconds", "target_tokens_per_second")
     return [{key: value for key, value in json.loads(line).items() if key not in timings} for line in lines]
-
-
-def weights(directory: Path) -> bytes:
-    return (directory / "model.safetensors").read_bytes()
 
 
 def test_a_refused_recipe_is_refused_in_one_sentence_said_once(toy):

@@ -11,23 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-import tomli_w
 
 from polyhead.recipe.follow import follow
 from polyhead.recipe.train import train
+from tests.launches import Launch, recipe, weights
 from tests.together import together
 
 SOON = 600.0
 """Seconds after which a run is taken to hang; on a busy machine Ray takes most of them to start its processes."""
 
 on_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
-
-
-def recipe(toy, out: str, **keys) -> str:
-    file = toy.directory / f"{out}.toml"
-    keys = {"training__max_updates": 60, "training__validate_every": 10, "model__dropout": 0.2, **keys}
-    file.write_text(tomli_w.dumps(toy.values(out, **keys)))
-    return str(file)
 
 
 @pytest.mark.parametrize("option", ["--ray-workers=2", "--ray-restarts=0", "--ray-storage=there"])
@@ -66,29 +59,8 @@ def test_without_ray_it_says_what_to_install(polyhead, toy, monkeypatch):
     assert answer.err == "polyhead: train --ray needs the package ray: pip install 'polyhead[ray]'\n"
 
 
-class Run:
-    """A command, and what it has said."""
-
-    def __init__(self, process: subprocess.Popen, said: Path) -> None:
-        self.process, self._said = process, said
-
-    @property
-    def said(self) -> str:
-        """All that was said until now."""
-        return self._said.read_text(encoding="utf-8")
-
-    @property
-    def sentences(self) -> list[str]:
-        """How polyhead said that it ended."""
-        return [line for line in self.said.splitlines() if line.startswith("polyhead: ")]
-
-    def until(self, words: str, times: int = 1) -> None:
-        """Waits until that is said so often."""
-        end = time.monotonic() + SOON
-        while self.said.count(words) < times:
-            assert time.monotonic() < end, f"{words!r} is not said, but {self.said}"
-            assert self.process.poll() is None, self.said
-            time.sleep(0.02)
+class Run(Launch):
+    """The command, and the workers that Ray has started for it."""
 
     def workers(self) -> list[int]:
         """The workers of this run, in the order of their starts, which is that of their ranks on one machine."""
@@ -97,13 +69,9 @@ class Run:
             with suppress(OSError):
                 environment = (folder / "environ").read_bytes()
                 is_worker = (folder / "cmdline").read_bytes().startswith(b"ray::RayTrainWorker")
-                if is_worker and f"POLYHEAD_TEST={self._said}".encode() in environment.split(b"\0"):
+                if is_worker and f"POLYHEAD_TEST={self.file}".encode() in environment.split(b"\0"):
                     found.append(int(folder.name))
         return sorted(found)
-
-    def status(self) -> int:
-        """Waits for the end."""
-        return self.process.wait(SOON)
 
 
 @contextmanager
@@ -121,7 +89,7 @@ def started(toy, *words: str) -> Generator[Run]:
             start_new_session=True,
         )
     try:
-        yield Run(process, said)
+        yield Run(process, said, SOON)
     finally:
         process.terminate()
         try:
@@ -136,10 +104,6 @@ def calm(toy, out: str, **keys) -> bytes:
     values = toy.values(out, **{"training__validate_every": 10, "model__dropout": 0.2, **keys})
     together(2, lambda world: train(values, world=world).finished if world.rank == 0 else follow(world))
     return weights(toy.directory / out)
-
-
-def weights(directory: Path) -> bytes:
-    return (directory / "model.safetensors").read_bytes()
 
 
 @on_ray

@@ -16,7 +16,8 @@ from polyhead.training.parallel import seed_of
 from polyhead.training.sharded.differentiation import ShardedDifferentiation
 from polyhead.training.sharded.shards import Shards
 from polyhead.training.world import Deserted
-from tests.recipe.test_follow import KINDS, alike, metrics, trained, weights
+from tests.launches import weights
+from tests.recipe.test_follow import KINDS, alike, metrics, trained
 from tests.together import together
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied

@@ -22,6 +22,7 @@ from polyhead.training.meter import Meter
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.shares import Differentiation
 from polyhead.training.world import Deserted
+from tests.launches import weights
 from tests.together import together
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
@@ -53,10 +54,6 @@ def alike(one, other, tolerance: float = 2e-4) -> bool:
         for line, others in zip(one, other, strict=True)
         for key in line
     )
-
-
-def weights(directory: Path) -> bytes:
-    return (directory / "model.safetensors").read_bytes()
 
 
 KINDS = {

@@ -12,7 +12,6 @@ from polyhead.bundle.save import save_weights
 from polyhead.data.loader import Loader, Position
 from polyhead.recipe.arrangement import Arrangement, replicated
 from polyhead.recipe.assemble import Parts
-from polyhead.recipe.feasible import check_processes
 from polyhead.recipe.restore import Start, choose_checkpoint
 from polyhead.recipe.schema import Recipe
 from polyhead.run_lock import Held
@@ -115,10 +114,9 @@ def _make(
 
 
 def _arranged(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: World) -> Arrangement:
-    """Raises RecipeError where a model is to be divided among one process."""
+    """A plan has seen to it that there are several processes where a model is to be divided."""
     if not recipe.training.sharded:
         return replicated(parts, recipe, device, display, world)
-    check_processes(recipe, world.size)
     from polyhead.recipe.divided import divided  # several processes, and PyTorch for them, are for who has them
     from polyhead.training.several import Several
 

@@ -121,14 +121,12 @@ def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
     Raises TrainingError for a file that is damaged or is not such a checkpoint.
     """
     with _usable(path):
-        check_listed(path)
-        parts = parts_of(path)
-        if parts is None:
+        folder = _checked(path)
+        if folder is None:
             return load_progress(path), load_file(path)
-        from polyhead.training.sharded import files  # torch.distributed.checkpoint is for those alone who need it
+        from polyhead.training.sharded import files
 
-        files.check_parts(path.parent / parts.folder, parts.files)
-        return load_progress(path), files.read_whole(path.parent / parts.folder)
+        return load_progress(path), files.read_whole(folder)
 
 
 def describe_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
@@ -136,12 +134,22 @@ def describe_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
     from polyhead.training.sharded import files
 
     with _usable(path):
-        check_listed(path)
-        parts = parts_of(path)
-        if parts is not None:
-            files.check_parts(path.parent / parts.folder, parts.files)
-            return load_progress(path), files.describe_parts(path.parent / parts.folder)
-        return load_progress(path), files.describe_file(path)
+        folder = _checked(path)
+        described = files.describe_file(path) if folder is None else files.describe_parts(folder)
+        return load_progress(path), described
+
+
+def _checked(path: Path) -> Path | None:
+    """Compares all digests of a checkpoint → the folder of its tensors; None where they are in its file."""
+    check_listed(path)
+    parts = parts_of(path)
+    if parts is None:
+        return None
+    from polyhead.training.sharded import files  # torch.distributed.checkpoint is for those alone who need it
+
+    folder = path.parent / parts.folder
+    files.check_parts(folder, parts.files)
+    return folder
 
 
 def load_progress(path: Path) -> Progress:

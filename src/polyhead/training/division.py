@@ -13,7 +13,7 @@ from polyhead.training.judging import Weights
 from polyhead.training.world import ALONE, World
 
 
-class Held(NamedTuple):
+class HeldWeights(NamedTuple):
     """What a process holds of a model's weights, by name."""
 
     weights: dict[str, Tensor]
@@ -39,7 +39,7 @@ Make = Callable[[Tensor], Tensor]
 class Division(Protocol):
     """What each process holds of the weights, and so of gradients, moments and means. All processes call alike."""
 
-    def hold(self, model: nn.Module, dtype: torch.dtype) -> Held:
+    def hold(self, model: nn.Module, dtype: torch.dtype) -> HeldWeights:
         """What this process holds of the weights of a model, which computes in the dtype from now on."""
         ...
 
@@ -69,15 +69,15 @@ class Replicated:
 
     world: World = ALONE
 
-    def hold(self, model: nn.Module, dtype: torch.dtype) -> Held:
+    def hold(self, model: nn.Module, dtype: torch.dtype) -> HeldWeights:
         working = dict[str, Tensor](model.named_parameters())
         if dtype == torch.float32:
-            return Held(working, {})
+            return HeldWeights(working, {})
         masters = dict[str, Tensor](
             {name: nn.Parameter(parameter.detach().float().clone()) for name, parameter in working.items()}
         )
         model.to(dtype)
-        return Held(masters, working)
+        return HeldWeights(masters, working)
 
     def norm(self, held: Tensor) -> Tensor:
         return held

@@ -72,7 +72,7 @@ class Several:
         for some in _buckets(tensors):
             flat = torch.cat([each.reshape(-1) for each in some])
             with answered():
-                group = self._group if flat.device.type == "cpu" else self._devices
+                group = self.group_of(flat.device)
                 waiting.append((some, flat, cast(Any, dist.all_reduce(flat, group=group, async_op=True))))
         for some, flat, sent in waiting:
             with answered():

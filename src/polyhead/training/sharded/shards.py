@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Shard
 
-from polyhead.training.division import Held, Make, Stack
+from polyhead.training.division import HeldWeights, Make, Stack
 from polyhead.training.judging import Weights
 from polyhead.training.several import Several, answered
 
@@ -34,11 +34,11 @@ class Shards:
         each = -(-count // self.world.size)
         return slice(min(count, rank * each), min(count, (rank + 1) * each))
 
-    def hold(self, model: nn.Module, dtype: torch.dtype) -> Held:
+    def hold(self, model: nn.Module, dtype: torch.dtype) -> HeldWeights:
         """The masters are the model's own weights, of which FSDP2 makes copies in the dtype by itself."""
         with torch.no_grad():
             held = {name: cast(DTensor, parameter).to_local() for name, parameter in model.named_parameters()}
-        return Held(held, {})
+        return HeldWeights(held, {})
 
     def norm(self, held: Tensor) -> Tensor:
         return torch.tensor(math.sqrt(self.world.summed([float(held) ** 2])[0]))
