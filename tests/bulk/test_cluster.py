@@ -67,5 +67,6 @@ def test_what_is_missing_is_named(monkeypatch):
     with pytest.raises(MissingExtra, match=r"train --ray needs the package ray: pip install 'polyhead\[ray\]'"):
         ray_for("train --ray", "ray.train.torch")
     monkeypatch.setitem(sys.modules, "ray", ModuleType("ray"))  # Ray alone, without what a part of it needs
+    monkeypatch.setitem(sys.modules, "ray.train.torch", None)  # also where another test has loaded it
     with pytest.raises(MissingExtra, match=r"train --ray needs all of ray.train.torch: pip install 'polyhead\[ray\]'"):
         ray_for("train --ray", "ray.train.torch")
