@@ -83,9 +83,12 @@ def training_text(data: Path, cache: Path) -> TrainingText:
 
 
 def encoded_text(
-    folder: Path, tokenizer: Tokenizer, pairs: Sequence[Pair], judged: Sequence[Pair], max_tokens: int = MAX_TOKENS
+    folder: Path, tokenizer: Tokenizer, pairs: Sequence[Pair], judged: Sequence[Pair], max_tokens: int | None = None
 ) -> TrainingText:
-    """Writes the batches of one epoch, and those to be judged by, beside the vocabulary that is in a folder."""
+    """Writes the batches of one epoch, and those to be judged by, beside the vocabulary that is in a folder.
+
+    max_tokens: as of `write_batches`
+    """
     training, judging = folder / "train.npz", folder / "judged.npz"
     write_batches(judging, encoded(judged, tokenizer), shuffle=False, max_tokens=max_tokens)
     write_batches(training, encoded(pairs, tokenizer), shuffle=True, max_tokens=max_tokens)
@@ -98,9 +101,12 @@ def encoded(pairs: Sequence[Pair], tokenizer: Tokenizer) -> EncodedCorpus:
     return corpus
 
 
-def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool, max_tokens: int = MAX_TOKENS) -> None:
-    """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …"""
-    config = BatchingConfig(max_tokens=max_tokens, shuffle=shuffle)
+def write_batches(path: Path, corpus: EncodedCorpus, *, shuffle: bool, max_tokens: int | None = None) -> None:
+    """Padded arrays under the names `0.source`, `0.target_in`, `0.target_out`, `1.source` …
+
+    max_tokens: the most tokens in a batch, if not `MAX_TOKENS`
+    """
+    config = BatchingConfig(max_tokens=max_tokens or MAX_TOKENS, shuffle=shuffle)
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     for number, rows in enumerate(
         batches(corpus.source_lengths, corpus.target_lengths, config, seed=1, window=Window())
