@@ -1,5 +1,6 @@
 """Which cluster a command works on, and what stays as it was; without a cluster."""
 
+import os
 import signal
 import sys
 from types import ModuleType
@@ -18,6 +19,7 @@ class Ray:
     def __init__(self, is_there: bool, connected: bool = False, error: Exception | None = None) -> None:
         self.is_there, self.connected, self.error = is_there, connected, error
         self.calls: list[dict[str, Any]] = []
+        self.reports: str | None = None
 
     def is_initialized(self) -> bool:
         return self.connected
@@ -25,6 +27,7 @@ class Ray:
     def init(self, **options: Any) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as Ray does, in its own way
         self.calls.append(options)
+        self.reports = os.environ.get("RAY_USAGE_STATS_ENABLED")
         if self.error is not None:
             raise self.error
         if "num_cpus" in options and self.is_there:
@@ -54,6 +57,16 @@ def test_who_is_connected_stays_so():
     ray = Ray(is_there=True, connected=True)
     assert not connect(ray, 4)
     assert ray.calls == []
+
+
+@pytest.mark.parametrize(("wanted", "found"), [(None, "0"), ("1", "1")])
+def test_a_cluster_reports_its_use_to_nobody_unless_that_is_wanted(wanted, found, monkeypatch):
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", wanted or "")
+    if wanted is None:
+        monkeypatch.delenv("RAY_USAGE_STATS_ENABLED")
+    ray = Ray(is_there=False)
+    connect(ray, 4)
+    assert ray.reports == found
 
 
 def test_signals_keep_their_handlers():

@@ -1,5 +1,6 @@
 """The Ray cluster that a command works on: one that is there already, or one that it starts on this machine."""
 
+import os
 import signal
 import threading
 from collections.abc import Generator
@@ -28,12 +29,14 @@ def ray_for(what: str, module: str) -> Any:
 def connect(ray: Any, cpus: int) -> bool:
     """Connects this process with the cluster of RAY_ADDRESS, or of `ray start` on this machine → whether it did.
 
-    Where there is none, one is started that ends with this process; it has so many CPUs. One that another process has
-    started for itself is left alone, as it ends with that. A process that is connected already stays so, which gives
+    Where there is none, one is started that ends with this process; it has so many CPUs, and tells nobody that it is
+    used unless RAY_USAGE_STATS_ENABLED is set. One that another process has started for itself is left alone, as it
+    ends with that. A process that is connected already stays so, which gives
     False. Signals keep the handlers that they had. Raises PolyheadError where the cluster doesn't answer.
     """
     if ray.is_initialized():
         return False
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     with _signals_as_they_are():
         try:
