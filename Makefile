@@ -21,11 +21,12 @@ test: lint ## everything a change must pass: style, types, import layers, tests
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
 
 # Kernels are compiled anew for this, once. What the tests of their files compile is compiled for these tests alone.
-# Several processes, and corpora on the disk, run no other kernels than one process with its corpus in memory.
+# Several processes, corpora on the disk and interrupted runs have no other kernels than an undisturbed run of one process.
 test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every index of theirs compared with its array
 	NUMBA_BOUNDSCHECK=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) $(addprefix --ignore=tests/,kernels/code \
 		recipe/test_follow.py recipe/test_divided.py recipe/on_ray recipe/test_stored.py training/sharded \
-		training/test_several.py training/test_meeting.py) $(WITH_KERNELS)
+		training/test_several.py training/test_meeting.py recipe/test_resume.py recipe/test_restore.py \
+		recipe/test_signals.py) $(WITH_KERNELS)
 
 test-other-cpus: $(VENV)/.dev-ready ## what common older CPUs compute, as far as this one can do without its instructions (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow tests/test_other_cpus.py -k common

@@ -3,16 +3,17 @@
 import pytest
 
 from polyhead.bulk.on_ray import on_ray
+from polyhead.errors import PolyheadError
+from tests.clusters import ray_cluster
 
-ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray warns of what it does itself
+pytest.importorskip("ray")
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray warns of what it does itself
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
+    with ray_cluster(4):
+        yield
 
 
 def test_ray_translates_the_same_files(cluster, doing):
@@ -24,12 +25,14 @@ def test_ray_translates_the_same_files(cluster, doing):
     assert doing.run(on_ray(doing.echo(), 2)).files == 1
 
 
+@pytest.mark.slow
 def test_a_worker_of_rays_that_is_killed_loses_no_line(cluster, doing):
     doing.write("a.txt", "one\ntwo\ndie once\nfour\nfive\n")
     assert doing.run(on_ray(doing.echo(), None)).failures == {}
     assert doing.read("a.txt") == "ONE\nTWO\nDIE ONCE\nFOUR\nFIVE\n"
 
 
+@pytest.mark.slow
 def test_map_batches_takes_the_translator(cluster, doing):
     import ray.data
 
@@ -38,13 +41,7 @@ def test_map_batches_takes_the_translator(cluster, doing):
     assert sorted((row["id"], row["translation"]) for row in found) == [(i, f"LINE {i}") for i in range(50)]
 
 
+@pytest.mark.slow
 def test_too_small_a_cluster_is_refused():
-    from polyhead.errors import PolyheadError
-
-    ray.shutdown()
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    try:
-        with pytest.raises(PolyheadError, match="has 2 CPUs, but Ray Data needs 4"):
-            list(on_ray(None, 1)(iter([object()])))  # type: ignore[arg-type]
-    finally:
-        ray.shutdown()
+    with ray_cluster(2), pytest.raises(PolyheadError, match="has 2 CPUs, but Ray Data needs 4"):
+        list(on_ray(None, 1)(iter([object()])))  # type: ignore[arg-type]

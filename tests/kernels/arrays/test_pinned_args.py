@@ -5,8 +5,10 @@ import pickle
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays import pinned_args
 from polyhead.kernels.arrays.pinned_args import keep
 from polyhead.kernels.kernel import kernel
 
@@ -63,9 +65,11 @@ def test_it_is_the_original_not_a_copy() -> None:
     assert weight.tolist() == [2.0] * 4
 
 
-def test_more_than_is_tried_first_is_kept_too() -> None:
-    arrays = tuple(np.full(3, n, np.float64) for n in range(200))
-    assert _sum_of_all(keep(arrays)) == sum(range(200))
+def test_more_than_is_tried_first_is_kept_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pinned_args, "_FIRST", 64)
+    kept = keep(tuple(np.full(3, n, np.float64) for n in range(5)))
+    assert len(kept._room) > 64
+    assert _sum_of_all(kept) == sum(range(5))
 
 
 def test_what_is_kept_can_be_pickled_and_is_kept_anew() -> None:

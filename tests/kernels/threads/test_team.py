@@ -51,7 +51,7 @@ def test_without_its_helpers_the_leader_does_everything(members: int, numbers: i
 
 def test_helpers_do_their_share_and_every_number_is_done_once() -> None:
     count(board_of(1), *np.zeros((2, 1), np.int64))  # compiled now, not while helpers lose their patience
-    times, who, one, jobs = np.zeros(1000, np.int64), np.zeros(1000, np.int64), board_of(3), 20_000
+    times, who, one, jobs = np.zeros(1000, np.int64), np.zeros(1000, np.int64), board_of(3), 5_000
     helpers = dict[int, threading.Thread]()
     helped, end = set[int](), time.monotonic() + 60
     done = 0

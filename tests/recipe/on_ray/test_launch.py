@@ -7,17 +7,17 @@ from polyhead.recipe.follow import follow
 from polyhead.recipe.on_ray.config import RayConfig
 from polyhead.recipe.on_ray.launch import train_on_ray
 from polyhead.recipe.train import train
+from tests.clusters import ray_cluster
 from tests.together import together
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray warns of what it does itself
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
+    with ray_cluster(2):
+        yield
 
 
 def test_two_workers_train_what_two_processes_train(toy, cluster, capfd):
