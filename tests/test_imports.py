@@ -13,7 +13,7 @@ from tests.small import write_small
 
 LIGHT = ("text", "symbols", "errors", "config", "files", "demo.grammar", "tokenizers", "cli")
 LIGHT += ("engine.kernel_engine", "engine.output_subset", "shortlist")
-HEAVY = ("torch", "matplotlib", "fastapi", "sacrebleu", "numba", "llvmlite.binding")
+HEAVY = ("torch", "torch._dynamo", "sympy", "matplotlib", "fastapi", "sacrebleu", "numba", "llvmlite.binding")
 
 
 def loaded(code: str) -> set[str]:
@@ -41,6 +41,13 @@ def test_asking_for_help_loads_no_framework() -> None:
 @pytest.mark.parametrize("module", LIGHT)
 def test_what_needs_no_tensors_loads_none(module: str) -> None:
     assert loaded(f"import polyhead.{module}") == set()
+
+
+def test_training_loads_no_compiler_of_pytorchs(toy) -> None:
+    """It takes a second and 70 MiB, for instance where `torch.nn.init` fills a weight of device "meta"."""
+    values = toy.values("model", training__max_updates=10)
+    code = f"from polyhead.recipe.train import train\nassert train({values!r}).finished"
+    assert {"torch", "torch._dynamo", "sympy"} & loaded(code) == {"torch"}
 
 
 translates_by_itself = pytest.mark.skipif(
