@@ -45,6 +45,19 @@ def test_larger_corpora_get_larger_models_and_less_dropout():
     assert gpu.model.d_model == 512
 
 
+@pytest.mark.parametrize(("share", "dropout", "bpe_dropout"), [(0.1, 0.1, 0.0), (0.3, 0.2, 0.0), (0.8, 0.2, 0.1)])
+@pytest.mark.parametrize("limit", ["asked for", "time"])
+def test_a_short_run_has_less_dropout(share, dropout, bpe_dropout, limit):
+    needed = make_recipe(complete(DATA, prose(25_000), CPU)[0]).training.max_updates
+    updates = round(share * needed)
+    asked = {"training": {"max_updates": updates}} if limit == "asked for" else {}
+    values, choices = complete({**DATA, **asked}, prose(25_000), CPU, possible=updates if limit == "time" else None)
+    recipe = make_recipe(values)
+    assert (recipe.model.dropout, recipe.tokenizer.dropout) == (dropout, bpe_dropout)
+    (why,) = (choice.why for choice in choices if choice.key == "model.dropout")
+    assert ("in so few updates" in why) == (share < 0.25), "else it is what a long run has"
+
+
 def test_a_text_of_few_words_gets_few_pieces_little_dropout_and_a_short_run():
     prosaic, regular = (make_recipe(complete(DATA, corpus(9_000), CPU)[0]) for corpus in (prose, drill))
     assert regular.tokenizer.vocabulary_size < prosaic.tokenizer.vocabulary_size / 3

@@ -28,6 +28,9 @@ batches and falls with the square root of their size: the steps of small ones ar
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
+SHORT_RUNS = (0.25, 0.1), (0.7, 0.2)
+"""(share of the updates that a text is worth, the highest dropout with fewer): what is read only a few times is not
+learnt by heart."""
 EPOCHS, OF_PAIRS = 70, 30_000
 """How often the text is read if there are so many pairs. The work of a run grows with the root of their number."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 80
@@ -63,21 +66,12 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
     return [("model.preset", "tiny" if pairs < LARGE else large, f"{counted(pairs, 'pair')} on {now.device}")]
 
 
-def dropout(now: Situation) -> Sequence[Suggestion]:
-    """The less there is to read, the more often it is read, and the easier it is learnt by heart."""
-    if now.is_regular or now.corpus.tokens > SPARSE:
-        return [("model.dropout", 0.1, now.described)]
-    return [("model.dropout", 0.2 if now.corpus.tokens > FEW else 0.3, now.described)]
-
-
 def vocabulary(now: Situation) -> Sequence[Suggestion]:
     """Every piece must be seen often enough to be learnt, and a text of few words needs few pieces."""
     kind, shared = now.get("tokenizer.kind", "bpe"), now.get("tokenizer.shared", True) is not False
     corpus = now.corpus
     size = default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, kind, shared)
     suggestions: list[Suggestion] = [("tokenizer.vocabulary_size", size, now.described)]
-    if now.kind == "transformer" and kind == "bpe" and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
-        suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
     if now.kind == "transformer" and not shared:
         suggestions.append(("model.tie_embeddings", "output", "two vocabularies"))
     return suggestions
@@ -122,15 +116,33 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 def length(now: Situation) -> Sequence[Suggestion]:
     """Small texts are read more often than large ones, but each reading of them costs less."""
+    updates = _needed(now)
+    epochs = updates * now.batch / max(1, now.corpus.tokens)
+    return [("training.max_updates", updates, f"the most it should need: {counted(round(epochs), 'epoch')}")]
+
+
+def _needed(now: Situation) -> int:
+    """After how many updates a text has been read as often as it is worth."""
     corpus = now.corpus
     epochs = min(MOST_EPOCHS, max(LEAST_EPOCHS, EPOCHS * (OF_PAIRS / max(1, corpus.pairs)) ** 0.5))
     tokens = epochs * USUAL_LENGTH * corpus.pairs
     if now.is_regular:
         pieces = now.number("tokenizer.vocabulary_size", 8000)
         tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
-    updates = round(max(300.0, tokens / now.batch))
-    epochs = updates * now.batch / max(1, corpus.tokens)
-    return [("training.max_updates", updates, f"the most it should need: {counted(round(epochs), 'epoch')}")]
+    return round(max(300.0, tokens / now.batch))
+
+
+def dropout(now: Situation) -> Sequence[Suggestion]:
+    """The less there is to read, the more often it is read and the easier it is learnt by heart, if there is time."""
+    share = now.updates / _needed(now)
+    most = next((rate for below, rate in SHORT_RUNS if share < below), 1.0)
+    usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
+    why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
+    suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
+    cut_in_one_way = now.kind != "transformer" or now.get("tokenizer.kind", "bpe") != "bpe" or now.is_regular
+    if FEW < now.corpus.tokens < SPARSE and not cut_in_one_way and most == 1:
+        suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
+    return suggestions
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
@@ -180,13 +192,13 @@ def _d_model(now: Situation) -> int:
 
 RULES: tuple[Rule, ...] = (
     model_size,
-    dropout,
     vocabulary,
     batch,
     window,
     workers,
     optimizer,
     length,
+    dropout,
     validation,
     schedule,
     averaging,
