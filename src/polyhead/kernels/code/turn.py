@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-PATIENCE = 120.0
+PATIENCE = 600.0
 """Seconds that a process waits for another, which may have been stopped: longer than any kernel takes."""
 
 
