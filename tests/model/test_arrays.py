@@ -113,7 +113,7 @@ def test_logits_of_half_precision_come_in_float32() -> None:
 
 def test_on_another_device_logits_stay_there() -> None:
     device = torch.device("meta")
-    engine = InArrays(make("transformer").to(device), device)
+    engine = InArrays(make("transformer").to(device))
     logits, state = engine.step(np.full(3, SOS), engine.start(engine.encode(SOURCE, MASK)))
     logits, _ = engine.step(np.full(2, 5), state.select(np.array([2, 0])))
     assert isinstance(logits, Tensor)

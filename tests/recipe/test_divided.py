@@ -176,7 +176,7 @@ def test_an_allocation_that_fails_ends_all_and_says_what_to_do(toy):
     found = trained(2, toy.values(**SHARDED), before=narrow)
     assert [each.kind for each in found] == [Deserted, TrainingError]
     assert found[1].message.startswith(
-        "update 1: the share of process 1 of a batch does not fit its memory; lower --data.batching.max_tokens"
+        "update 1: the share of process 1 of a batch does not fit its memory; start more processes, also with"
     )
     assert "gloo" in found[0].message or "closed" in found[0].message
 

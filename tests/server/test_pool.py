@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 from polyhead.errors import ModelError
+from polyhead.kernels.kernel import Kernel
 from polyhead.server.metrics import Metrics
-from polyhead.server.pool import ModelPool, open_directories
+from polyhead.server.pool import ModelPool, open_directories, open_directory
 from polyhead.server.problems import Problem
 
 
@@ -85,3 +86,24 @@ def test_a_model_copied_over_a_loaded_one_is_loaded_anew(tagged, tmp_path):
         assert again is not first
     with pool.use(model) as third:
         assert third is again
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["tagged", "plain"])
+def test_a_model_gets_ready_before_it_is_asked(models, number, monkeypatch):
+    """Afterwards nothing has to be compiled for what a request may ask."""
+    pool, model = ModelPool(None, Metrics()), models[number]
+    pool.get_ready(model)
+    assert pool.loaded == [model.id]
+    monkeypatch.setattr(Kernel, "_loaded", lambda *given: pytest.fail("a kernel is looked for while somebody waits"))
+    language = model.config.target_languages[0] if model.config.tagged else None
+    with pool.use(model) as translator:
+        for texts in (["bado"], ["Bado kilu 57. Noti <b>pasu</b>!", "MERA", "rovi sela"]):
+            translator.translate(texts, target_language=language, align=True, n_best=2)
+
+
+def test_a_model_that_cannot_be_loaded_does_not_keep_the_server_from_starting(tagged, tmp_path):
+    model = open_directory(shutil.copytree(tagged, tmp_path / "later"))
+    (model.path / "model.safetensors").unlink()
+    pool = ModelPool(None, Metrics())
+    pool.get_ready(model)
+    assert pool.loaded == []

@@ -14,7 +14,7 @@ from polyhead.model.arrays import InArrays
 from polyhead.translating.translation import Translation
 from polyhead.translating.translator import Translator
 from tests.conftest import Toy
-from tests.devices import on_any_device
+from tests.devices import Elsewhere, on_any_device
 
 SENTENCES = 60
 SAME = {torch.float32: 59, torch.bfloat16: 54}
@@ -80,3 +80,25 @@ def test_word_alignments_are_those_of_the_cpu(device: str, toy_model: Path, monk
     assert set(sent) == {device}
     wanted = Translator.load(toy_model, engine="plain").translate(texts, align=True)
     assert [(each.text, each.alignment) for each in found] == [(each.text, each.alignment) for each in wanted]
+
+
+@on_any_device
+@pytest.mark.parametrize("count", [1, 2], ids=["a model", "an ensemble"])
+def test_scores_are_those_of_the_cpu(count: int, device: str, toy_model: Path) -> None:
+    """Only the first model of the ensemble is moved."""
+    sources, targets = ["bado kilu mera", "noti pasu"], ["koda bilu nero", "mapi"]
+    bundles = [load_bundle(toy_model) for _ in range(count)]
+    bundles[0].model.to(device)
+    found = Translator(bundles[0], bundles[1:]).score(sources, targets)
+    wanted = Translator.load(toy_model).score(sources, targets)
+    for one, other in zip(found, wanted, strict=True):
+        assert one.token_log_probabilities == pytest.approx(other.token_log_probabilities, abs=1e-4)
+        assert all(type(each) is float for each in one.token_log_probabilities)
+
+
+def test_what_is_scored_goes_to_where_each_model_is(toy_model: Path) -> None:
+    moved, other = load_bundle(toy_model), load_bundle(toy_model)
+    moved.model.to("meta")
+    translator = Translator(moved, [other])
+    with Elsewhere():
+        assert len(translator.score(["bado kilu mera", "noti"], ["koda bilu nero", "mapi"])) == 2

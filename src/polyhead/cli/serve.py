@@ -55,7 +55,7 @@ def serve(
     model
         A model directory.
     more
-        More model directories. Each is loaded when it is first asked for.
+        More model directories. Each of these is loaded when it is first asked for.
     host
         The address to answer at; by default only this machine reaches it. 0.0.0.0 for all.
     port

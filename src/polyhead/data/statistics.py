@@ -1,9 +1,8 @@
 """What a corpus is like, as far as the settings of a training follow from it."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,19 +52,44 @@ class CorpusStatistics:
         With weights there is as much text as if so many pairs came equally often as Kish's effective sample size says,
         (Σ w)² / Σ w²: a large corpus that is seldom looked at counts for little more than what is read of it.
         """
-        sample = pairs[:LOOKED_AT]
-        amount = len(pairs) if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
-        scale = amount / max(1, len(sample))
-        sources, targets = [pair.source for pair in sample], [pair.target for pair in sample]
-        words = [word for text in chain(sources, targets) for word in text.split()]
-        return cls(
+        counted = Counted()
+        counted.add(pairs[:LOOKED_AT])
+        return counted.statistics(len(pairs), weights)
+
+
+class Counted:
+    """What is counted in the first pairs of a corpus, which are added in their order, some at a time, and not kept."""
+
+    def __init__(self) -> None:
+        self._pairs = self._words = self._source = self._target = 0
+        self._different = set[str]()
+        self._characters = set[str]()
+
+    def add(self, pairs: Sequence[Pair]) -> None:
+        """Counts the next pairs, if they are still among the first."""
+        sample = pairs[: LOOKED_AT - self._pairs]
+        self._pairs += len(sample)
+        for pair in sample:
+            for text in (pair.source, pair.target):
+                words = text.split()
+                self._words += len(words)
+                self._different.update(words)
+                self._characters.update(text)
+            self._source += _letters(pair.source)
+            self._target += _letters(pair.target)
+
+    def statistics(self, read: int, weights: NDArray[np.float64] | None = None) -> CorpusStatistics:
+        """`CorpusStatistics.of` a corpus of so many pairs."""
+        amount = read if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
+        scale = amount / max(1, self._pairs)
+        return CorpusStatistics(
             pairs=round(amount),
-            words=round(scale * len(words)),
-            word_types=len({word.strip(_PUNCTUATION).lower() for word in set(words)}),
-            characters=len(set(chain.from_iterable(chain(sources, targets)))),
-            source_tokens=round(scale * _tokens(sources)),
-            target_tokens=round(scale * _tokens(targets)),
-            read=len(pairs),
+            words=round(scale * self._words),
+            word_types=len({word.strip(_PUNCTUATION).lower() for word in self._different}),
+            characters=len(self._characters),
+            source_tokens=round(scale * (self._source / LETTERS_A_TOKEN)),
+            target_tokens=round(scale * (self._target / LETTERS_A_TOKEN)),
+            read=read,
         )
 
 
@@ -83,10 +107,7 @@ def evenly(pairs: Sequence[Pair], most: int) -> Sequence[Pair]:
 _PUNCTUATION = "".join(character for character in map(chr, range(0x3100)) if unicodedata.category(character)[0] in "PS")
 
 
-def _tokens(texts: Iterable[str]) -> float:
-    return sum(len(text) + 1 + (WIDE - 1) * _wide(text) for text in texts) / LETTERS_A_TOKEN
-
-
-def _wide(text: str) -> int:
-    """How many of its characters take the room of two letters."""
-    return 0 if text.isascii() else sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+def _letters(text: str) -> int:
+    """Its letters and the space behind it, each that takes the room of two letters counted as more."""
+    wide = 0 if text.isascii() else sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + 1 + (WIDE - 1) * wide

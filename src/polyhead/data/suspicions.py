@@ -1,10 +1,9 @@
 """What spoils a training without stopping it: said before work begins, with counts and the first place of each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyhead.data.digests import Digests, digests_of_content, rows_among
 from polyhead.data.readers.pair import Pair, usable
@@ -23,31 +22,44 @@ SAME = 0.05
 
 def suspicions(train: Sequence[Pair], dev: Sequence[Pair] = ()) -> list[str]:
     """Sentences about training pairs and pairs to validate on; none where nothing is suspicious."""
-    return [*of_training(train), *of_validation(dev, digests_of_content(train if dev else ()))]
+    of_training = TrainingSuspicions()
+    of_training.add(train)
+    return [*of_training.sentences(), *of_validation(dev, digests_of_content(train if dev else ()))]
 
 
-def of_training(train: Sequence[Pair]) -> list[str]:
-    """Sentences about training pairs, which are looked at one after the other."""
-    same, broken = Tally(), Tally()
-    for pair in train:
-        if pair.source == pair.target:
-            same.add(pair)
-        if "\0" in pair.source or "\0" in pair.target:
-            broken.add(pair)
-    said: list[str] = []
-    if same.count > SAME * len(train):
-        said.append(
-            f"{same.counted()} the same text on both sides (first: {same.first}): a model learns to copy from "
-            "them; leave them out with --data.cleaning.drop_untranslated true"
-        )
-    if broken.count:
-        said.append(f"{broken.counted()} NUL characters (first: {broken.first}): is the file text, and not UTF-16?")
-    if _are_unrelated(train[:LOOKED_AT]):
-        said.append(
-            "the lengths of the two sides have nothing to do with each other: line n of one file must be the "
-            "translation of line n of the other; is one of them sorted or shuffled?"
-        )
-    return said
+class TrainingSuspicions:
+    """What is suspicious in training pairs, which are added in their order, some at a time, and not kept."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._same, self._broken = Tally(), Tally()
+        self._lengths: list[tuple[int, int]] = []
+
+    def add(self, pairs: Sequence[Pair]) -> None:
+        """Looks at the next pairs."""
+        self._count += len(pairs)
+        self._same.add(*(pair for pair in pairs if pair.source == pair.target))
+        self._broken.add(*(pair for pair in pairs if "\0" in pair.source or "\0" in pair.target))
+        some = pairs[: LOOKED_AT - len(self._lengths)]
+        self._lengths += [(len(pair.source), len(pair.target)) for pair in some]
+
+    def sentences(self) -> list[str]:
+        """Sentences about all of them."""
+        same, broken = self._same, self._broken
+        said: list[str] = []
+        if same.count > SAME * self._count:
+            said.append(
+                f"{same.counted()} the same text on both sides (first: {same.first}): a model learns to copy from "
+                "them; leave them out with --data.cleaning.drop_untranslated true"
+            )
+        if broken.count:
+            said.append(f"{broken.counted()} NUL characters (first: {broken.first}): is the file text, and not UTF-16?")
+        if _are_unrelated(self._lengths):
+            said.append(
+                "the lengths of the two sides have nothing to do with each other: line n of one file must be the "
+                "translation of line n of the other; is one of them sorted or shuffled?"
+            )
+        return said
 
 
 def of_validation(judged: Sequence[Pair], learnt: Digests) -> list[str]:
@@ -97,14 +109,11 @@ class Tally:
         return f"1 of the {what} {'has' if verb == 'have' else 'is'}"
 
 
-def _are_unrelated(pairs: Sequence[Pair]) -> bool:
-    if len(pairs) < COMPARABLE:
+def _are_unrelated(lengths: Sequence[tuple[int, int]]) -> bool:
+    """lengths: the characters of both sides of each pair"""
+    if len(lengths) < COMPARABLE:
         return False
-    source, target = _log_lengths(pair.source for pair in pairs), _log_lengths(pair.target for pair in pairs)
+    source, target = np.log1p(np.array(lengths, np.float64)).T
     if min(source.std(), target.std()) < UNEVEN:
         return False
     return bool(np.corrcoef(source, target)[0, 1] < UNRELATED)
-
-
-def _log_lengths(texts: Iterable[str]) -> NDArray[np.float64]:
-    return np.log1p(np.array([len(text) for text in texts], np.float64))

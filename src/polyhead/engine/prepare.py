@@ -54,4 +54,4 @@ def _plain(model: Trained) -> InArrays:
     if isinstance(model, TransformerArrays):
         raise TypeError(f"the {Choice('plain', 'float32')} needs the model as modules")
     FilePages.of(weight.data_ptr() for weight in model.parameters()).copy_out(model.parameters())
-    return InArrays(model, next(model.parameters()).device)
+    return InArrays(model)

@@ -71,7 +71,7 @@ def trace(
         check_length(len(written.ids) + 1, translator.max_length, "target")
     scales = {place.site: _scale(place, edits, bundle.config.model.d_model) for place in attentions(view)}
     # The companion gets the same target, so that there is padding in the source alone.
-    batch = collate(sources, [written.ids] * len(sources))
+    batch = collate(sources, [written.ids] * len(sources)).to(view.device)
     notes, log_probabilities = record(view, batch)
     if not np.isfinite(log_probabilities).all():
         raise ModelError("the model's probabilities are not finite: its weights are damaged")

@@ -64,7 +64,7 @@ def _begin() -> None:
         if CHECKED:
             refuse_negative_indices()
         event.Listener.register(Announcement)
-        event.register("numba:compile", Announcement())
+        event.register("numba:compile", announcement)
         while _registrations:
             _registrations.pop(0)()
 
@@ -122,6 +122,15 @@ class Announcement:
 
     def notify(self, event: Any) -> None:
         """Numba begins or ends to compile a kernel."""
+        self.say()
+
+    def say(self) -> None:
+        """To be called where this process compiles, or waits for another that does."""
         if not self.said:
             self.said = True
-            logging.getLogger(__name__).info("compiling for this CPU, which takes some seconds, once")
+            logging.getLogger(__name__).info(
+                "compiling for this CPU, which takes about half a minute, once; longer on a slow or busy one"
+            )
+
+
+announcement = Announcement()

@@ -9,7 +9,8 @@ from polyhead.kernels import code
 from polyhead.kernels.code import by_numba, stored
 from polyhead.kernels.code.kinds import Kind, kind_of, named
 from polyhead.kernels.code.sources import are_unchanged
-from polyhead.kernels.compiler import WITHIN, binding, compiling, numba
+from polyhead.kernels.code.turn import turn
+from polyhead.kernels.compiler import WITHIN, announcement, binding, compiling, numba
 from polyhead.kernels.part import part
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,21 +66,30 @@ class Kernel:
     def _called(self, kinds: str, given: tuple[Any, ...]) -> Callable[..., Any]:
         if kinds not in self._named:
             place = self.place(kinds)
-            found = code.called(place, self._function.__name__) if place is not None else None
-            self._named[kinds] = found or self._compiled(place, given)
+            self._named[kinds] = self._loaded(place) or self._made(place, given)
         return self._named[kinds]
 
-    def _compiled(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
+    def _loaded(self, place: Path | None) -> Callable[..., Any] | None:
+        return code.called(place, self._function.__name__) if place is not None else None
+
+    def _made(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
+        """Compiled, unless another process does it now."""
         with compiling:
-            types = tuple(numba.typeof(each) for each in given)
-            self.dispatcher.compile(types)
-            found = self.dispatcher.overloads[types]
-            kept = not found.environment.consts  # what it makes of objects is not in its file
-            if place is not None and kept and are_unchanged(self._source.parent):
-                _, _, (file, _) = found.library.serialize_using_object_code()
-                names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
-                stored.write(place, stored.ObjectFile(*names, _needs(found.library), file))
-            return found.entry_point
+            if place is None:
+                return self._compiled(place, given)
+            with turn(place, announcement.say):
+                return self._loaded(place) or self._compiled(place, given)
+
+    def _compiled(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
+        types = tuple(numba.typeof(each) for each in given)
+        self.dispatcher.compile(types)
+        found = self.dispatcher.overloads[types]
+        kept = not found.environment.consts  # what it makes of objects is not in its file
+        if place is not None and kept and are_unchanged(self._source.parent):
+            _, _, (file, _) = found.library.serialize_using_object_code()
+            names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
+            stored.write(place, stored.ObjectFile(*names, _needs(found.library), file))
+        return found.entry_point
 
 
 def _needs(library: Any) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from polyhead.model.seq2seq import Seq2Seq
+from polyhead.model.seq2seq import Seq2Seq, Seq2SeqModel
 from polyhead.model.state import Memory, State
 
 
@@ -29,9 +29,9 @@ class InArrays:
     """`encode`, `start`, `step` of a `Seq2Seq`: arrays go in; logits are arrays too where the model is on the CPU."""
 
     def __init__(self, model: Seq2Seq[Any], device: torch.device | None = None) -> None:
-        """device: the model's; the CPU if left out."""
+        """device: where the model is, to be said of one that doesn't say it itself and isn't on the CPU."""
         self.model = model
-        self.device = device if device is not None else torch.device("cpu")
+        self.device = device or (model.device if isinstance(model, Seq2SeqModel) else torch.device("cpu"))
 
     @torch.inference_mode()
     def encode(self, source: NDArray[np.int64], source_mask: NDArray[np.bool_]) -> Memory:

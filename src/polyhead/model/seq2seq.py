@@ -6,6 +6,7 @@ Shapes: B batch, S source length, T target length, D d_model, V target vocabular
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Protocol
 
+import torch
 from torch import Tensor, nn
 from typing_extensions import TypeVar
 
@@ -63,6 +64,11 @@ class Seq2SeqModel(nn.Module, ABC, Generic[S]):
     @abstractmethod
     def step(self, previous: Tensor, state: S) -> tuple[Tensor, S]:
         """previous [B] int64 → logits [B, V], next state."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are, and what it is given has to be."""
+        return next(self.parameters()).device
 
     def features(self, batch: Batch) -> Tensor:
         """Teacher forcing, what `decode` gives at real target tokens only: [N, D], sentence by sentence."""

@@ -19,7 +19,6 @@ from polyhead.limits import WIDEST_BEAM
 from polyhead.reading import open_regular
 from polyhead.recipe.directions import both_ways
 from polyhead.recipe.distilled import Distilled, DistilledCorpus, Identity
-from polyhead.recipe.facts import fingerprint
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.languages import with_languages
 from polyhead.recipe.load import Values, make_recipe, merge
@@ -123,7 +122,7 @@ def _check_languages(teacher: Path, recipe: Recipe) -> None:
 
 
 def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs) -> Identity:
-    data = {"pairs": len(pairs.train), "sha256": fingerprint(pairs.train)}
+    data = {"pairs": len(pairs.train), "sha256": pairs.facts.sha256}
     if pairs.weights is not None:
         data["weights"] = hashlib.sha256(pairs.weights.tobytes()).hexdigest()
     return {

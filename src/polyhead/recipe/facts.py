@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from polyhead.data.readers import Pair
-from polyhead.data.statistics import CorpusStatistics
-from polyhead.data.stored.texts import StoredPairs
-from polyhead.data.suspicions import of_training
+from polyhead.data.statistics import CorpusStatistics, Counted
+from polyhead.data.suspicions import TrainingSuspicions
 from polyhead.data.weighting import Weights
+
+_AT_A_TIME = 10_000
+"""Pairs that are looked at at a time."""
 
 
 @dataclass(frozen=True)
@@ -27,26 +29,37 @@ class Facts:
 
     @classmethod
     def of(cls, pairs: Sequence[Pair], weights: Weights | None) -> "Facts":
-        """Those of `pairs`, of which an epoch has each as often as `weights` [N] says; None: once."""
-        languages = {pair.target_language for pair in pairs}
-        without = (pair.origin for pair in pairs if not pair.target_language)
+        """Those of `pairs`, of which an epoch has each as often as `weights` [N] says; None: once.
+
+        They are read once, some at a time, as they may be more than memory holds.
+        """
+        digest, counted, suspicions = hashlib.sha256(), Counted(), TrainingSuspicions()
+        languages, unnamed = set[str](), list[str]()
+        for start in range(0, len(pairs), _AT_A_TIME):
+            some = pairs[start : start + _AT_A_TIME]
+            digest.update(_written(some))
+            counted.add(some)
+            suspicions.add(some)
+            languages |= {pair.target_language for pair in some if pair.target_language}
+            unnamed += [pair.origin for pair in some if not pair.target_language][: 1 - len(unnamed)]
         return cls(
-            sha256=fingerprint(pairs),
-            languages=tuple(sorted(filter(None, languages))),
-            unnamed=None if all(languages) else next(without),
-            statistics=CorpusStatistics.of(pairs, weights),
-            suspicions=tuple(of_training(pairs)),
+            sha256=digest.hexdigest(),
+            languages=tuple(sorted(languages)),
+            unnamed=unnamed[0] if unnamed else None,
+            statistics=counted.statistics(len(pairs), weights),
+            suspicions=tuple(suspicions.sentences()),
         )
 
 
 def fingerprint(pairs: Iterable[Pair]) -> str:
     """SHA-256 of sources, targets and target languages, in order."""
     digest = hashlib.sha256()
-    for piece in pairs.written() if isinstance(pairs, StoredPairs) else map(_written, pairs):
-        digest.update(piece)
+    for pair in pairs:
+        digest.update(_written([pair]))
     return digest.hexdigest()
 
 
-def _written(pair: Pair) -> bytes:
+def _written(pairs: Iterable[Pair]) -> bytes:
     # No text has a line break in it, so no two corpora become the same bytes. JSON can bring half a surrogate pair.
-    return f"{pair.source}\n{pair.target}\n{pair.target_language or ''}\n".encode("utf-8", "surrogatepass")
+    lines = (f"{pair.source}\n{pair.target}\n{pair.target_language or ''}\n" for pair in pairs)
+    return "".join(lines).encode("utf-8", "surrogatepass")

@@ -68,7 +68,7 @@ class Validator:
 
     def _loss(self, batch: Batch) -> float:
         """The sum of the target tokens' log-probabilities, in nats."""
-        return float(score(self.bundle.model, batch.source, batch.source_mask, batch.target_in, batch.target_out).sum())
+        return float(score(self.bundle.model, batch).sum())
 
 
 def load_weights(bundle: Bundle, weights: Mapping[str, Tensor]) -> None:

@@ -3,7 +3,7 @@
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -21,6 +21,7 @@ from polyhead.server.metrics import Metrics
 from polyhead.server.problems import Problem
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.translator import Translator
+from polyhead.translating.warm_up import warm_up
 
 FLOAT32 = 4
 """Bytes of a weight."""
@@ -90,6 +91,14 @@ class ModelPool:
         """The ids of the models in memory, the one used last at the end."""
         with self._lock:
             return list(self._loaded)
+
+    def get_ready(self, model: ModelDirectory) -> None:
+        """Loads the model and translates a little, so that nobody waits for kernels that have to be compiled first.
+
+        A model that cannot be loaded says so when it is asked for.
+        """
+        with suppress(Problem), self.use(model) as translator:
+            warm_up(translator)
 
     @contextmanager
     def use(self, model: ModelDirectory) -> Generator[Translator]:

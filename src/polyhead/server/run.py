@@ -2,15 +2,14 @@
 
 import signal
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
-from polyhead.errors import PolyheadError
 from polyhead.server.app import build_app
+from polyhead.server.beginning import BACKLOG, begin, bound, show_pauses
 from polyhead.server.detection import Detector
 from polyhead.server.pool import ModelDirectory, open_directories
 from polyhead.server.services import Services
@@ -18,14 +17,14 @@ from polyhead.server.settings import ServerConfig
 from polyhead.server.suggestions import SuggestionFile
 from polyhead.server.workers import run_workers
 
-BACKLOG = 2048
-"""So many connections may wait to be taken up."""
-
 
 def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int, workers: int = 1) -> None:
     """Answers at `host:port` and says so on standard error; port 0 takes any that is free.
 
     workers: the processes that answer; one is this process itself
+
+    Until the first model has translated something connections are refused: whoever watches the server sees that it
+    isn't ready, and no request waits for kernels that have to be compiled first.
 
     SIGTERM, SIGHUP and SIGINT let the requests under way come to their end first. Raises ModelError for a directory
     that is no model, PolyheadError for an address that cannot be listened at and a file that cannot be written.
@@ -39,14 +38,13 @@ def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int, worke
         "server_header": False,
         "timeout_graceful_shutdown": int(config.timeout) + 1,
     }
-    with _listen(host, port) as listener:
+    with bound(host, port) as listener:
         told = f"serving {names} at http://{shown}:{listener.getsockname()[1]}"
         if workers == 1:
             _run_here(models, config, listener, settings, told)
             return
         _check(models, config)
-        print(f"{told} by {workers} workers", file=sys.stderr, flush=True)
-        run_workers(workers, paths, config, listener, settings)
+        run_workers(workers, paths, config, listener, settings, f"{told} by {workers} workers")
 
 
 def _run_here(
@@ -58,8 +56,10 @@ def _run_here(
 ) -> None:
     """Answers in this process. told: what is said when it can"""
     services = Services.start(models, config)
+    show_pauses()
+    services.pool.get_ready(models[0])
     _let_finish()
-    print(told, file=sys.stderr, flush=True)
+    begin(listener, told)
     uvicorn.Server(uvicorn.Config(build_app(services), **settings)).run([listener])
 
 
@@ -77,12 +77,3 @@ def _let_finish() -> None:
         signal.signal(
             signal.SIGHUP, lambda number, frame: signal.raise_signal(signal.SIGTERM)
         )  # its terminal is closed
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        reason = error.strerror or error
-        raise PolyheadError(f"cannot listen at {host}, port {port}: {reason}; choose others: --host, --port") from error

@@ -30,6 +30,19 @@ class Shared:
         """Where packed weights lie, whose pages all workers map."""
         return self.folder / "packed"
 
+    @property
+    def ready(self) -> Path:
+        """A file that is there once a worker can answer."""
+        return self.folder / "ready"
+
+    def is_first(self) -> bool:
+        """Whether nobody has asked before: one worker speaks for all."""
+        try:
+            (self.folder / "first").mkdir()
+        except FileExistsError:
+            return False
+        return True
+
     def make(self) -> None:
         """Makes them."""
         for each in (self.metrics, self.traces, self.files, self.packed):

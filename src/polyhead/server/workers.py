@@ -17,6 +17,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from polyhead.errors import PolyheadError
 from polyhead.orphans import when_orphaned
+from polyhead.server.beginning import begin, show_pauses
 from polyhead.server.metrics import share
 from polyhead.server.settings import ServerConfig
 from polyhead.server.shared import Shared
@@ -47,15 +48,24 @@ class Application:
         except PolyheadError as error:
             print(f"polyhead: {error}", file=sys.stderr, flush=True)
             sys.exit(STARTUP_FAILURE)  # otherwise another one would be made, and fail as well
+        if self.shared.is_first():
+            show_pauses()
+        services.pool.get_ready(services.models[0])
+        self.shared.ready.touch()
         return build_app(services)
 
 
 def run_workers(
-    count: int, models: Sequence[Path], config: ServerConfig, listener: socket.socket, settings: dict[str, Any]
+    count: int,
+    models: Sequence[Path],
+    config: ServerConfig,
+    listener: socket.socket,
+    settings: dict[str, Any],
+    told: str,
 ) -> None:
     """Answers by so many processes until a signal comes, then ends them all.
 
-    settings: uvicorn's, as for a server in one process
+    settings: uvicorn's, as for a server in one process; told: what is said when the first of them can answer
     Raises PolyheadError where workers can't begin.
     """
     with TemporaryDirectory(prefix="polyhead-", ignore_cleanup_errors=True) as folder:
@@ -63,23 +73,26 @@ def run_workers(
         shared.make()
         share(shared.metrics)
         application = Application(tuple(path.absolute() for path in models), config, shared)
-        told = uvicorn.Config(application, factory=True, workers=count, **settings)
-        supervisor = Supervisor(told, [listener], config.timeout + _LAST_WORDS)
+        asked = uvicorn.Config(application, factory=True, workers=count, **settings)
+        supervisor = Supervisor(asked, [listener], config.timeout + _LAST_WORDS, shared.ready, told)
         supervisor.run()
         if supervisor.failed:
             raise PolyheadError("the workers can't begin, or die soon after; what they said is above")
 
 
 class Supervisor(Multiprocess):
-    """uvicorn's, which waits for workers to end no longer than it must, and ends when its terminal is closed."""
+    """uvicorn's: it says when it can answer, waits for no worker longer than it must, and ends with its terminal."""
 
-    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket], patience: float) -> None:
-        """patience: seconds that workers have to end"""
+    def __init__(
+        self, config: uvicorn.Config, sockets: list[socket.socket], patience: float, ready: Path, told: str
+    ) -> None:
+        """patience: seconds that workers have to end; told: what is said when the file `ready` is there"""
         ignored = [number for number in _HANG_UP if signal.getsignal(number) is signal.SIG_IGN]
         super().__init__(config, sockets)
         for number in ignored:  # as under nohup
             signal.signal(number, signal.SIG_IGN)
         self._patience = patience
+        self._ready, self._told = ready, told
         self._deaths: list[float] = []
         self.failed = False
 
@@ -92,6 +105,9 @@ class Supervisor(Multiprocess):
 
         uvicorn would ask each whether it answers, and hear no signals until it does or its time is up.
         """
+        if self._told and self._ready.exists():
+            begin(self.sockets[0], self._told)
+            self._told = ""
         for place, worker in enumerate(self.processes):
             if worker.process.is_alive():
                 continue

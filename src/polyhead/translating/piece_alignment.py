@@ -52,7 +52,7 @@ def attending(bundle: Bundle, engine: Any) -> Attending:
         site = bundle.model.alignment_site
         if site is None:
             raise ModelError(f"a {config.kind} model has no attention to read alignments from")
-        batch = collate(sources, targets).to(bundle.model.output_layer.weight.device)
+        batch = collate(sources, targets).to(bundle.model.device)
         heads: Any = weights_of(bundle.model, site, batch)
         return list(heads.mean(1).float().cpu().numpy())
 

@@ -1,13 +1,17 @@
 """The log-probability of given translations."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from polyhead.batch import collate, cut_by_length
+from polyhead.batch import Batch, collate, cut_by_length
+from polyhead.decoding.ensemble import log_mean
 from polyhead.decoding.length_penalty import LengthPenalty
-from polyhead.decoding.scoring import TeacherForcing, score
+from polyhead.decoding.scoring import score
+from polyhead.decoding.searchable import Values, in_memory
 from polyhead.errors import PolyheadError, counted
+from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.translation import Translation
 
@@ -16,7 +20,7 @@ BATCH_TOKENS = 4096
 
 
 def score_pairs(
-    model: TeacherForcing,
+    models: Sequence[Seq2SeqModel[Any]],
     tokenizer: Tokenizer,
     sources: Sequence[list[int]],
     targets: Sequence[str],
@@ -25,8 +29,8 @@ def score_pairs(
 ) -> list[Translation]:
     """Each target as a translation of its source, with the score that a search with this penalty would give it.
 
-    tokenizer: the targets'; longest: the most tokens of a side. Raises PolyheadError for a pair that is longer
-    and where the counts differ.
+    models: one, or those of an ensemble, wherever each is; tokenizer: the targets'; longest: the most tokens of a side
+    Raises PolyheadError for a pair that is longer and where the counts differ.
     """
     if len(sources) != len(targets):
         given = counted(len(targets), "translation")
@@ -39,10 +43,14 @@ def score_pairs(
     lengths = [len(s) + len(t) + 2 for s, t in zip(sources, target_ids, strict=True)]
     for chunk in cut_by_length(lengths, BATCH_TOKENS):
         batch = collate([sources[i] for i in chunk], [target_ids[i] for i in chunk])
-        table = score(model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
-        for i, row in zip(chunk, table, strict=True):
-            each = [float(value) for value in row[: len(target_ids[i]) + 1]]
+        for i, row in zip(chunk, scored(models, batch).tolist(), strict=True):
+            each = row[: len(target_ids[i]) + 1]
             pieces = tuple(tokenizer.pieces(target_ids[i]))
             normalised = sum(each) / float(penalty(np.array(len(each), np.float64)))
             results[i] = Translation(targets[i], normalised, sum(each), pieces, tuple(each))
     return [result for result in results if result is not None]
+
+
+def scored(models: Sequence[Seq2SeqModel[Any]], batch: Batch) -> Values:
+    """`score` [B, T] of a batch, of several models the logarithm of their mean probability."""
+    return log_mean([in_memory(score(model, batch.to(model.device))) for model in models])

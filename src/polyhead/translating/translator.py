@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,6 @@ from polyhead.translating.source import Limits, encode_source, rules_of
 from polyhead.translating.translation import Piece, Translation, join_all, with_taken
 
 if TYPE_CHECKING:
-    from polyhead.decoding.scoring import TeacherForcing
     from polyhead.inspection.trace import Edits, Trace
 
 __all__ = ["Translation", "Translator"]
@@ -185,7 +183,7 @@ class Translator:
         for bundle in self.bundles:
             bundle.check()
         return score_pairs(
-            self.model,
+            [each.model for each in self.bundles],
             self.bundle.target_tokenizer,
             [self.encode_source(text, target_language) for text in sources],
             targets,
@@ -212,13 +210,6 @@ class Translator:
 
         text, asked = check_text(text, "the text to look into"), {"target": target, "target_language": target_language}
         return trace(self, text, **asked, beam_size=beam_size, companion=companion, edits=edits)
-
-    @cached_property
-    def model(self) -> "TeacherForcing":
-        """What scores given translations: the model, or the ensemble."""
-        from polyhead.decoding.scoring import mean_of
-
-        return mean_of([each.model for each in self.bundles]) if len(self.bundles) > 1 else self.bundle.model
 
     @property
     def longest_source(self) -> int:

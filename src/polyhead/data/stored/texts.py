@@ -101,12 +101,6 @@ class StoredPairs(Sequence[Pair]):
         for start in range(0, len(self), _READ):
             yield from self[start : start + _READ]
 
-    def written(self) -> Iterator[bytes]:
-        """All that is written of these pairs, in order and in pieces."""
-        for start in range(0, len(self), _READ):
-            rows = np.array(self._rows[start : start + _READ], np.int64)
-            yield from (self._bytes(*run) for run in _runs(rows))
-
     def origin(self, row: int) -> str:
         """Where the pair with this row among all that were written stood."""
         block, place = divmod(row, _TOGETHER)

@@ -8,6 +8,7 @@ the versions of Python, Numba, llvmlite and NumPy, and the kinds of the argument
 of its name and its content, and a file that doesn't match is deleted and compiled anew. Files lie in a folder
 (`folders`) beside the sources or in the user's cache, and only where nobody but this user and root can write
 (`trust`); Windows has other permissions, and there nothing is asked. `sweep` deletes what has not been used for long.
+Processes that need the same code at once compile it in one of them, as far as the file system has locks (`turn`).
 
 To call a kernel, its object file is given to LLVM's loader, which llvmlite brings (`loader`); its wrapper takes
 Python's arguments apart with a few C functions of Numba's, which are loaded alone (`surroundings`). These are the one

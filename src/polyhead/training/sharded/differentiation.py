@@ -61,8 +61,8 @@ class ShardedDifferentiation:
         except (MemoryError, RuntimeError) as error:
             if out_of_memory(error):
                 raise TooLarge(
-                    f"the share of process {self.world.rank} of a batch does not fit its memory; lower "
-                    "--data.batching.max_tokens, or start more processes"
+                    f"the share of process {self.world.rank} of a batch does not fit its memory; start more "
+                    "processes, also with --resume, or begin anew with a lower --data.batching.max_tokens"
                 ) from error
             raise
 
