@@ -1,6 +1,8 @@
 """The distilled corpus on disk: what is kept survives, what is not the same is refused."""
 
 import json
+import tracemalloc
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -105,3 +107,44 @@ def test_damage_is_named(corpus):
     accept(corpus.directory)
     with pytest.raises(RecipeError, match=r"record\.json cannot be read"):
         corpus.check(IDENTITY)
+
+
+class Lazy(Sequence):
+    """Pairs that are in memory one at a time."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, row):
+        if row >= self.count:
+            raise IndexError
+        return Pair(f"source {row} " + "s" * 200, f"target {row} " + "t" * 200, ["fr", "ko"][row % 2], f"file:{row}")
+
+
+def peak(directory, shards):
+    """Of the memory in use while that many shards of 1,000 become readable files."""
+    corpus, pairs = DistilledCorpus(directory), Lazy(1000 * shards)
+    corpus.begin(IDENTITY, ["runs/teacher"])
+    for number in range(shards):
+        corpus.keep(number, [Distilled(f"distilled {row} " + "d" * 200, 0, -1.0) for row in range(1000)])
+    tracemalloc.start()
+    try:
+        corpus.finish({"train": pairs, "original": pairs})
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        assert len(read(corpus, "train")) == len(read(corpus, "original")) == len(pairs)
+
+
+def test_the_end_holds_no_more_than_a_shard(tmp_path):
+    few, many = peak(tmp_path / "few", 4), peak(tmp_path / "many", 16)
+    assert many < few + 1_000_000, "of 8 MB more of text"
+
+
+def test_what_was_begun_before_an_error_is_not_left(corpus):
+    with pytest.raises(ValueError, match="zip"):
+        corpus.finish({"train": PAIRS[:4]})
+    assert {path.name for path in corpus.directory.iterdir()} == {"SHA256SUMS", "record.json", "shards"}

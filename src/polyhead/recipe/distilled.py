@@ -12,10 +12,12 @@ SHA256SUMS                     what these files contain; shards/ has one of its 
 import json
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import repeat
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import polyhead
 from polyhead.data.readers import Pair
@@ -23,7 +25,7 @@ from polyhead.data.weighting import Weights
 from polyhead.errors import ModelError, RecipeError
 from polyhead.files import remove_leftovers
 from polyhead.limits import LARGEST_RECORD, LARGEST_SETTINGS
-from polyhead.manifest import check_listed, remove_listed, write_listed_text
+from polyhead.manifest import check_listed, listed_file, remove_listed, write_listed_text
 from polyhead.reading import read_text
 from polyhead.recipe.load import Values
 
@@ -101,24 +103,28 @@ class DistilledCorpus:
         """Writes the readable files: the shards in place of the targets of sets["train"], other sets as they are.
 
         weights: [len(sets["train"])] of the training pairs; None: 1 each
+        Pairs and shards are read one after the other, as they may be more than memory holds.
         """
-        pairs = sets["train"]
-        distilled = [each for number in range(len(list(self._shards.glob("*.jsonl")))) for each in self._load(number)]
-        train = [replace(pair, target=_one_line(new.text)) for pair, new in zip(pairs, distilled, strict=True)]
+        counts = _Counts()
         readers = {
-            name: self._write_lines(name, some, None if name == "dev" else weights)
-            for name, some in {**sets, "train": train}.items()
+            name: self._write_lines(
+                name,
+                self._with_targets(some, counts) if name == "train" else some,
+                None if name == "dev" else weights,
+            )
+            for name, some in sets.items()
         }
-        ranks = Counter(each.rank for each in distilled)
-        both = zip(train, pairs, strict=True)
-        counts = {
-            "pairs": len(train),
-            "equal_to_the_reference": sum(new.target == old.target != old.source for new, old in both),
-            "of_each_rank": [ranks[rank] for rank in range(max(ranks) + 1)],
-            "mean_log_probability": sum(each.log_probability for each in distilled) / len(distilled),
-        }
-        self._write({**self._read(), "counts": counts, "readers": readers})
+        self._write({**self._read(), "counts": counts.record(), "readers": readers})
         self.remove_shards()
+
+    def _with_targets(self, pairs: Sequence[Pair], counts: "_Counts") -> Iterator[Pair]:
+        """The pairs with what the shards have for their targets, which is counted on the way."""
+        numbers = range(len(list(self._shards.glob("*.jsonl"))))
+        distilled = (each for number in numbers for each in self._load(number))
+        for old, found in zip(pairs, distilled, strict=True):
+            new = replace(old, target=_one_line(found.text))
+            counts.add(old, new, found)
+            yield new
 
     def remove_shards(self) -> None:
         """Deletes what is in the readable files now."""
@@ -138,22 +144,29 @@ class DistilledCorpus:
             self._check(path)
         return {**reader, **{side: str(path) for side, path in paths.items()}}
 
-    def _write_lines(self, name: str, pairs: Sequence[Pair], weights: Weights | None) -> list[Values]:
+    def _write_lines(self, name: str, pairs: Iterable[Pair], weights: Weights | None) -> list[Values]:
         """Two files for every target language and weight → their readers."""
-        readers: list[Values] = []
-        groups: dict[tuple[str, float], list[Pair]] = {}
-        of_each = [1.0] * len(pairs) if weights is None else weights.tolist()
-        for pair, weight in zip(pairs, of_each, strict=True):
-            groups.setdefault((pair.target_language or "", weight), []).append(pair)
-        for (language, weight), members in sorted(groups.items(), key=lambda group: group[0]):
-            tag = {"target_language": language} if language else {}
-            share = {"weight": weight} if weight != 1 else {}
-            stem = ".".join([name, *tag.values(), *(f"x{weight}" for weight in share.values())])
-            paths = {side: self.directory.resolve() / f"{stem}.{side}" for side in ("source", "target")}
-            write_listed_text(paths["source"], "".join(f"{pair.source}\n" for pair in members))
-            write_listed_text(paths["target"], "".join(f"{pair.target}\n" for pair in members))
-            readers.append({"kind": "lines", **{side: str(path) for side, path in paths.items()}, **tag, **share})
-        return readers
+        readers: dict[tuple[str, float], Values] = {}
+        files: dict[tuple[str, float], tuple[TextIO, TextIO]] = {}
+        of_each = repeat(1.0) if weights is None else map(float, weights)
+        with ExitStack() as open_files:
+            for pair, weight in zip(pairs, of_each, strict=False):
+                group = pair.target_language or "", weight
+                if group not in files:
+                    reader = readers[group] = self._reader(name, *group)
+                    source, target = (open_files.enter_context(_lines(reader[side])) for side in ("source", "target"))
+                    files[group] = source, target
+                for file, text in zip(files[group], (pair.source, pair.target), strict=True):
+                    file.write(f"{text}\n")
+        return [reader for _, reader in sorted(readers.items(), key=lambda entry: entry[0])]
+
+    def _reader(self, name: str, language: str, weight: float) -> Values:
+        """The settings of what reads the pairs of a set that have this target language and this weight."""
+        tag = {"target_language": language} if language else {}
+        share = {"weight": weight} if weight != 1 else {}
+        stem = ".".join([name, *tag.values(), *(f"x{weight}" for weight in share.values())])
+        paths = {side: str(self.directory.resolve() / f"{stem}.{side}") for side in ("source", "target")}
+        return {"kind": "lines", **paths, **tag, **share}
 
     def _shard(self, number: int) -> Path:
         return self._shards / f"{number:06d}.jsonl"
@@ -183,6 +196,38 @@ class DistilledCorpus:
 
     def _write(self, record: Mapping[str, Any]) -> None:
         write_listed_text(self._record, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+
+
+class _Counts:
+    """What the record says of a distilled corpus."""
+
+    def __init__(self) -> None:
+        self._pairs = self._equal = 0
+        self._log_probability = 0.0
+        self._ranks = Counter[int]()
+
+    def add(self, old: Pair, new: Pair, found: Distilled) -> None:
+        """Counts a pair with its reference, the same pair with its new target, and where that comes from."""
+        self._pairs += 1
+        self._equal += new.target == old.target != old.source
+        self._log_probability += found.log_probability
+        self._ranks[found.rank] += 1
+
+    def record(self) -> dict[str, Any]:
+        """In numbers."""
+        return {
+            "pairs": self._pairs,
+            "equal_to_the_reference": self._equal,
+            "of_each_rank": [self._ranks[rank] for rank in range(max(self._ranks) + 1)],
+            "mean_log_probability": self._log_probability / self._pairs,
+        }
+
+
+@contextmanager
+def _lines(path: str) -> Generator[TextIO]:
+    """A text file to write, which appears whole or not at all, and is listed."""
+    with listed_file(Path(path)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
 
 
 def _is_damaged(path: Path) -> bool:
