@@ -1,8 +1,6 @@
 """`polyhead check`."""
 
 import json
-import statistics
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -43,15 +41,11 @@ def check(
         Write JSON.
 
     """
-    from polyhead.data.clean import CleaningConfig, clean
-    from polyhead.data.statistics import CorpusStatistics
-    from polyhead.data.suspicions import suspicions
     from polyhead.recipe.defaults import complete
-    from polyhead.recipe.hold_out import hold_out
     from polyhead.recipe.languages import languages_from_files
     from polyhead.recipe.load import make_recipe, merge
+    from polyhead.recipe.look_over import look_over
     from polyhead.recipe.plan import choose_device
-    from polyhead.recipe.prepare import read_with_languages
     from polyhead.recipe.schema import Recipe
 
     given = _given(
@@ -67,21 +61,15 @@ def check(
     languages = languages_from_files(make_recipe(given).data)
     values = merge(given, {"data": languages.data})
     data = make_recipe(values).data
-    kept, report = clean(read_with_languages(data.train, data), CleaningConfig())
-    lengths = {
-        "source": _lengths([pair.source for pair in kept]),
-        "target": _lengths([pair.target for pair in kept]),
-    }
-    suspicious = suspicions(kept)
-    learnt, _ = hold_out(kept, Recipe.model_fields["seed"].default)  # the bare command trains on these alone
-    corpus = CorpusStatistics.of([kept[row] for row in learnt])
+    found = look_over(data, Recipe.model_fields["seed"].default)
+    corpus = found.statistics
     choices = complete(given, corpus, choose_device())[1]
     if json_output:
         result: dict[str, Any] = {
             "languages": languages.data,
-            "cleaning": asdict(report),
-            "words": lengths,
-            "suspicions": suspicious,
+            "cleaning": asdict(found.report),
+            "words": found.words,
+            "suspicions": found.suspicions,
             "characters": corpus.characters,
             "word_types": corpus.word_types,
             "defaults": {choice.key: choice.value for choice in choices},
@@ -90,10 +78,10 @@ def check(
         return
     if languages.sentence:
         print(languages.sentence)
-    print(report)
-    for sentence in suspicious:
+    print(found.report)
+    for sentence in found.suspicions:
         print(sentence)
-    for side, numbers in lengths.items():
+    for side, numbers in found.words.items():
         print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
     print(f"different words: {corpus.word_types:,}; different characters: {corpus.characters:,}")
     for choice in choices:
@@ -113,13 +101,3 @@ def _given(corpora: Corpora) -> dict[str, Any]:
 def _listed(path: NamedPath | None) -> tuple[NamedPath, ...]:
     """The options take one file, a recipe any number of them."""
     return () if path is None else (path,)
-
-
-def _lengths(texts: Sequence[str]) -> dict[str, float]:
-    counts = sorted(len(text.split()) for text in texts) or [0]
-    return {
-        "mean": round(statistics.fmean(counts), 1),
-        "median": statistics.median(counts),
-        "99 %": counts[min(len(counts) - 1, len(counts) * 99 // 100)],
-        "longest": counts[-1],
-    }

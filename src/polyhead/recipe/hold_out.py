@@ -16,7 +16,7 @@ SHARE = 20
 """One source sentence of so many is held out, of a small corpus one at least."""
 
 
-_FEW = 1 << 20
+_FEW = 1 << 16
 """Pairs of a corpus that is looked at as a whole; of a larger one only what belongs to the sources that were drawn."""
 
 
@@ -39,6 +39,8 @@ def rows_to_hold_out(sources: Digests, targets: Digests, seed: int) -> NDArray[n
 
     sources, targets: [N] `digests_of` the texts, which may be mapped files
     """
+    if not len(sources):
+        return np.zeros(0, np.int64)
     drawn = random.Random(seed).sample(range(len(sources)), _wanted(sources))
     some = np.arange(len(sources)) if len(sources) <= _FEW else _related(sources, targets, sources[drawn])
     chosen = _drawn([int(sources[row]) for row in drawn], _Groups(sources[some], targets[some]))

@@ -1,0 +1,137 @@
+"""What a corpus is like before anybody trains on it, found out by reading it some at a time: it may be of any size."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyhead.data.clean import (
+    STAYS,
+    CleaningConfig,
+    CleaningReport,
+    Lengths,
+    count_lengths,
+    judge,
+    settle,
+    usual_ratios,
+)
+from polyhead.data.digests import Digests, digests_of, digests_of_pairs
+from polyhead.data.readers import Pair
+from polyhead.data.statistics import LOOKED_AT, CorpusStatistics, Counted
+from polyhead.data.suspicions import TrainingSuspicions
+from polyhead.recipe.hold_out import rows_to_hold_out
+from polyhead.recipe.prepare import read_with_languages
+from polyhead.recipe.schema import DataConfig
+
+Side = Literal["source", "target"]
+SIDES: tuple[Side, ...] = get_args(Side)
+_AT_A_TIME = 10_000
+"""Pairs that are in memory together."""
+
+
+@dataclass(frozen=True)
+class LookedOver:
+    """What is to be said of a corpus."""
+
+    report: CleaningReport
+    words: dict[Side, dict[str, float]]
+    """Side → the words of its texts: their mean, their median and so on."""
+    suspicions: list[str]
+    """Sentences about the pairs that cleaning leaves."""
+    statistics: CorpusStatistics
+    """Of those that are learnt from, as some of them are held out."""
+
+
+def look_over(data: DataConfig, seed: int) -> LookedOver:
+    """Reads the training text of a recipe up to three times, and keeps three digests and a verdict of each pair.
+
+    seed: by which pairs are held out. Raises DataError for text that can't be read.
+    """
+    lengths = Counter[Lengths]()
+    for some in _parts(data):
+        lengths.update(count_lengths(some))
+    config, usual, kept = CleaningConfig(), usual_ratios(lengths), _Kept()
+    verdicts, pairs = [np.zeros(0, np.uint8)], [np.zeros(0, np.uint64)]
+    firsts: dict[int, str] = {}
+    for some in _parts(data):
+        found = judge(some, usual, config)
+        for verdict in set(found.tolist()) - firsts.keys():
+            firsts[verdict] = some[int((found == verdict).argmax())].origin
+        verdicts.append(found)
+        pairs.append(digests_of_pairs(some))
+        kept.add([pair for pair, verdict in zip(some, found, strict=True) if verdict == STAYS])
+    judged = np.concatenate(verdicts)
+    stay, report = settle(judged, np.concatenate(pairs), config, lambda row: firsts[int(judged[row])])
+    learnt = kept.learnt(seed)
+    stay[stay] = learnt
+    statistics = _counted(data, stay).statistics(int(learnt.sum()))
+    return LookedOver(
+        report, {side: _summary(kept.words[side]) for side in SIDES}, kept.suspicions.sentences(), statistics
+    )
+
+
+class _Kept:
+    """The pairs that cleaning leaves, of which little is kept."""
+
+    def __init__(self) -> None:
+        self.suspicions = TrainingSuspicions()
+        self.words = {side: Counter[int]() for side in SIDES}
+        self._digests: dict[Side, list[Digests]] = {side: [np.zeros(0, np.uint64)] for side in SIDES}
+
+    def add(self, pairs: Sequence[Pair]) -> None:
+        """Looks at the next pairs."""
+        self.suspicions.add(pairs)
+        for side in SIDES:
+            texts: list[str] = [getattr(pair, side) for pair in pairs]
+            self.words[side].update(len(text.split()) for text in texts)
+            self._digests[side].append(digests_of(texts))
+
+    def learnt(self, seed: int) -> NDArray[np.bool_]:
+        """[N] which of them aren't held out; all, where nothing can be."""
+        sources, targets = (np.concatenate(self._digests[side]) for side in SIDES)
+        held_out = rows_to_hold_out(sources, targets, seed)
+        learnt = np.ones(len(sources), np.bool_)
+        if len(held_out) < len(sources):
+            learnt[held_out] = False
+        return learnt
+
+
+def _counted(data: DataConfig, chosen: NDArray[np.bool_]) -> Counted:
+    """What is counted in the first of the chosen pairs, which are read once more until there are enough."""
+    counted, start = Counted(), 0
+    enough = int(np.searchsorted(np.cumsum(chosen), LOOKED_AT)) + 1
+    for some in _parts(data):
+        if start >= enough:
+            break
+        counted.add([pair for pair, choice in zip(some, chosen[start:], strict=False) if choice])
+        start += len(some)
+    return counted
+
+
+def _parts(data: DataConfig) -> Iterator[list[Pair]]:
+    """All pairs of the text, flawed ones too."""
+    pairs = read_with_languages(data.train, data)
+    while some := list(islice(pairs, _AT_A_TIME)):
+        yield some
+
+
+def _summary(counts: Counter[int]) -> dict[str, float]:
+    """How many words there are in how many texts → what a person wants to know of it."""
+    numbers = np.array(sorted(counts) or [0])
+    ends = np.cumsum([counts[number] for number in sorted(counts)] or [1])
+    texts = int(ends[-1])
+
+    def at(place: int) -> int:
+        return int(numbers[np.searchsorted(ends, place, side="right")])
+
+    middle = at((texts - 1) // 2), at(texts // 2)
+    return {
+        "mean": round(sum(number * count for number, count in counts.items()) / texts, 1),
+        "median": middle[0] if texts % 2 else sum(middle) / 2,
+        "99 %": at(min(texts - 1, texts * 99 // 100)),
+        "longest": int(numbers[-1]),
+    }
