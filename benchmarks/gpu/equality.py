@@ -19,6 +19,7 @@ FILES = (
     "tests/training/test_on_any_device.py",
     "tests/recipe/test_on_any_device.py",
     "tests/translating/test_on_any_device.py",
+    "tests/inspection/test_on_any_device.py",
 )
 """Those with tests that are marked `gpu`."""
 PARTS = {"failures": "failed", "errors": "broken", "skipped": "skipped"}

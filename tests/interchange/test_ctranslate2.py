@@ -33,7 +33,7 @@ def load(tmp_path):
 def test_the_same_probabilities(load, make_bundle, kind):
     bundle = make_bundle(**kind)
     batch = collate(SOURCES, TARGETS)
-    expected = score(bundle.model, batch.source, batch.source_mask, batch.target_in, batch.target_out)
+    expected = score(bundle.model, batch)
     sources, targets = ([bundle.source_tokenizer.pieces(ids) for ids in side] for side in (SOURCES, TARGETS))
     for found, row in zip(load(bundle).score_batch(sources, targets), expected.tolist(), strict=True):
         assert found.log_probs == pytest.approx(row[: len(found.log_probs)], abs=2e-4)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from polyhead.batch import Batch
 from polyhead.decoding.beam import beam
 from polyhead.decoding.config import BeamConfig
 from polyhead.decoding.greedy import greedy
@@ -142,8 +143,7 @@ def test_searches_and_scoring_agree(model: Seq2SeqModel[Any]) -> None:
     narrow = beam(model, source, mask, BeamConfig(beam_size=1))
     assert [one.tokens for one in found] == [hypotheses[0].tokens for hypotheses in narrow]
     one = found[0]
-    target_in, target_out = torch.tensor([[2, *one.tokens]]), torch.tensor([[*one.tokens, 3]])
-    scores = score(model, source[:1], mask[:1], target_in, target_out)
+    scores = score(model, Batch(source[:1], torch.tensor([[2, *one.tokens]]), torch.tensor([[*one.tokens, 3]])))
     assert float(scores.sum()) == pytest.approx(one.log_probability, abs=1e-3)
 
 
