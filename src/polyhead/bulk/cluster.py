@@ -31,8 +31,8 @@ def connect(ray: Any, cpus: int) -> bool:
 
     Where there is none, one is started that ends with this process; it has so many CPUs, and tells nobody that it is
     used unless RAY_USAGE_STATS_ENABLED is set. One that another process has started for itself is left alone, as it
-    ends with that. A process that is connected already stays so, which gives
-    False. Signals keep the handlers that they had. Raises PolyheadError where the cluster doesn't answer.
+    ends with that. A process that is connected already stays so, which gives False. Signals keep the handlers that they
+    had. Raises PolyheadError where the cluster doesn't answer.
     """
     if ray.is_initialized():
         return False

@@ -7,7 +7,6 @@ how a command ends that doesn't succeed: with one sentence and an exit status, n
 that train together one says it (`speaking`).
 """
 
-import logging
 import os
 import sys
 import warnings
@@ -18,6 +17,7 @@ import polyhead
 from polyhead.cli.ending import Ending, abandon_output, ending_of, say
 from polyhead.cli.signals import raised_as_exceptions
 from polyhead.cli.speaking import one_voice
+from polyhead.messages import show_messages
 from polyhead.refusals import write_errors
 
 COMMANDS = {
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     warnings.showwarning = _warn
     if sys.stderr.isatty():
-        _show_messages()
+        show_messages()
     # PyTorch's idle threads shall sleep, not spin: beside other programs spinning costs far more than waking takes.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
@@ -81,14 +81,6 @@ def main(arguments: list[str] | None = None) -> int:
             abandon_output()
             return say(ending if speaks else Ending(ending.status, None))
     return result if isinstance(result, int) else 0
-
-
-def _show_messages() -> None:
-    """What the library has to say to who waits for it."""
-    handler, logger = logging.StreamHandler(), logging.getLogger("polyhead")
-    handler.setFormatter(logging.Formatter("polyhead: %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
 
 
 def _warn(message: Warning | str, *place: object, **more: object) -> None:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-import torch
 from torch import nn
 
 from polyhead.model.dropout import Dropout
 from polyhead.model.seq2seq import Seq2SeqModel
-from polyhead.model.trained import TransformerArrays, without_values
+from polyhead.model.trained import TransformerArrays, without_memory
 from polyhead.model.transformer import Transformer
 
 
@@ -23,8 +22,7 @@ def arrays_of(model: Seq2SeqModel[Any]) -> TransformerArrays | None:
 def _is_as_built(model: Transformer) -> bool:
     """Whether every part is what `build_transformer` makes of the model's settings."""
     vocabularies = len(model.source_embedding.tokens.weight), len(model.output.weight)
-    with torch.device("meta"):
-        built = without_values(model.config, *vocabularies)
+    built = without_memory(model.config, *vocabularies)
     return _parts(model) == _parts(built) and _weights(model) == _weights(built)
 
 

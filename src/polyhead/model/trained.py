@@ -39,11 +39,16 @@ def shapes_of(config: ModelConfig, source_vocabulary: int, target_vocabulary: in
     """Every weight's shape by its name, without its memory. Raises RecipeError where the sizes don't fit together."""
     if isinstance(config, TransformerConfig):
         return transformer_shapes(config, source_vocabulary, target_vocabulary)
+    model = without_memory(config, source_vocabulary, target_vocabulary)
+    return {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+
+
+def without_memory(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel[Any]:
+    """The model as modules whose weights are shapes alone. Raises RecipeError where the sizes don't fit together."""
     import torch
 
     with torch.device("meta"):
-        model = without_values(config, source_vocabulary, target_vocabulary)
-    return {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+        return without_values(config, source_vocabulary, target_vocabulary)
 
 
 def without_values(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel[Any]:

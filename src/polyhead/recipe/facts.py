@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from polyhead.data.readers import Pair
+from polyhead.data.readers import Pair, in_chunks
 from polyhead.data.statistics import CorpusStatistics, Counted
 from polyhead.data.suspicions import TrainingSuspicions
 from polyhead.data.weighting import Weights
@@ -35,8 +35,7 @@ class Facts:
         """
         digest, counted, suspicions = hashlib.sha256(), Counted(), TrainingSuspicions()
         languages, unnamed = set[str](), list[str]()
-        for start in range(0, len(pairs), _AT_A_TIME):
-            some = pairs[start : start + _AT_A_TIME]
+        for some in in_chunks(pairs, _AT_A_TIME):
             digest.update(_written(some))
             counted.add(some)
             suspicions.add(some)

@@ -3,7 +3,7 @@
 import torch
 
 from polyhead.errors import RecipeError
-from polyhead.model.trained import without_values
+from polyhead.model.trained import without_memory
 from polyhead.recipe.room import SMALLEST, check_room
 from polyhead.recipe.schema import Recipe
 from polyhead.training.config import TrainingConfig
@@ -32,8 +32,7 @@ def check_feasible(recipe: Recipe, device: torch.device) -> None:
     if training.sharded:
         _check_divided(training)
     check_room(recipe.model, device, divided=training.sharded)
-    with torch.device("meta"):  # shapes alone, without memory
-        model = without_values(recipe.model, SMALLEST, SMALLEST)
+    model = without_memory(recipe.model, SMALLEST, SMALLEST)
     open_ = "workers" not in training.model_fields_set
     cores = 1 if open_ else max(1, torch.get_num_threads() // training.workers)
     if training.sharded:

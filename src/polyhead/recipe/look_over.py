@@ -1,9 +1,9 @@
 """What a corpus is like before anybody trains on it, found out by reading it some at a time: it may be of any size."""
 
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,7 +20,7 @@ from polyhead.data.clean import (
     usual_ratios,
 )
 from polyhead.data.digests import Digests, digests_of, digests_of_pairs
-from polyhead.data.readers import Pair
+from polyhead.data.readers import Pair, in_chunks
 from polyhead.data.statistics import LOOKED_AT, CorpusStatistics, Counted
 from polyhead.data.suspicions import TrainingSuspicions
 from polyhead.recipe.hold_out import rows_to_hold_out
@@ -68,9 +68,11 @@ def look_over(data: DataConfig, seed: int) -> LookedOver:
     stay, report = settle(judged, np.concatenate(pairs), config, lambda row: firsts[int(judged[row])])
     learnt = kept.learnt(seed)
     stay[stay] = learnt
-    statistics = _counted(data, stay).statistics(int(learnt.sum()))
     return LookedOver(
-        report, {side: _summary(kept.words[side]) for side in SIDES}, kept.suspicions.sentences(), statistics
+        report,
+        {side: _summary(kept.words[side]) for side in SIDES},
+        kept.suspicions.sentences(),
+        _counted(data, stay).statistics(int(learnt.sum())),
     )
 
 
@@ -114,24 +116,15 @@ def _counted(data: DataConfig, chosen: NDArray[np.bool_]) -> Counted:
 
 def _parts(data: DataConfig) -> Iterator[list[Pair]]:
     """All pairs of the text, flawed ones too."""
-    pairs = read_with_languages(data.train, data)
-    while some := list(islice(pairs, _AT_A_TIME)):
-        yield some
+    return in_chunks(read_with_languages(data.train, data), _AT_A_TIME)
 
 
 def _summary(counts: Counter[int]) -> dict[str, float]:
     """How many words there are in how many texts → what a person wants to know of it."""
-    numbers = np.array(sorted(counts) or [0])
-    ends = np.cumsum([counts[number] for number in sorted(counts)] or [1])
-    texts = int(ends[-1])
-
-    def at(place: int) -> int:
-        return int(numbers[np.searchsorted(ends, place, side="right")])
-
-    middle = at((texts - 1) // 2), at(texts // 2)
+    numbers = sorted(counts.elements()) or [0]
     return {
-        "mean": round(sum(number * count for number, count in counts.items()) / texts, 1),
-        "median": middle[0] if texts % 2 else sum(middle) / 2,
-        "99 %": at(min(texts - 1, texts * 99 // 100)),
-        "longest": int(numbers[-1]),
+        "mean": round(statistics.fmean(numbers), 1),
+        "median": statistics.median(numbers),
+        "99 %": numbers[min(len(numbers) - 1, len(numbers) * 99 // 100)],
+        "longest": numbers[-1],
     }

@@ -139,8 +139,8 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
     usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
     why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
-    cut_in_one_way = now.kind != "transformer" or now.get("tokenizer.kind", "bpe") != "bpe" or now.is_regular
-    if FEW < now.corpus.tokens < SPARSE and not cut_in_one_way and most == 1:
+    can_cut = now.kind == "transformer" and now.get("tokenizer.kind", "bpe") == "bpe"
+    if can_cut and most == 1 and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
         suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
     return suggestions
 

@@ -1,9 +1,8 @@
 """Writing the text of a corpus to the disk: read, cleaned, held out from, and known by what was found on the way."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from pydantic import Field
 from polyhead.config import Config
 from polyhead.data.clean import REASONS, STAYS, CleaningReport, Lengths, count_lengths, settle, usual_ratios
 from polyhead.data.digests import in_parts
-from polyhead.data.readers import Pair
+from polyhead.data.readers import in_chunks
 from polyhead.data.stored.arrays import mapped, rows_of, select, write
 from polyhead.data.stored.judging import CONTENTS, PAIRS, SOURCES, TARGETS, VERDICTS, judge_all
 from polyhead.data.stored.processes import Share
@@ -96,7 +95,7 @@ def _write_texts(directory: Path, config: DataConfig, say: Say) -> _Found:
     try:
         with (directory / VERDICTS).open("wb") as verdicts:
             for reader in by_weight(config):
-                for some in _in_parts(read_with_languages([reader], config)):
+                for some in in_chunks(read_with_languages([reader], config), _AT_A_TIME):
                     writer.add(some)
                     lengths.update(count_lengths(some))
                     flaws = [STAYS if pair.flaw is None else 1 + REASONS.index(pair.flaw) for pair in some]
@@ -106,11 +105,6 @@ def _write_texts(directory: Path, config: DataConfig, say: Say) -> _Found:
         writer.close()
     say(f"read: {counted(writer.count, 'pair')}")
     return _Found(ends, lengths)
-
-
-def _in_parts(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
-    while some := list(islice(pairs, _AT_A_TIME)):
-        yield some
 
 
 def _held_out(directory: Path, stay: NDArray[np.bool_], seed: int) -> list[int]:

@@ -6,6 +6,7 @@ import socket
 import sys
 
 from polyhead.errors import PolyheadError
+from polyhead.messages import show_messages
 
 BACKLOG = 2048
 """So many connections may wait to be taken up."""
@@ -38,12 +39,8 @@ def begin(listener: socket.socket, told: str) -> None:
 
 def show_pauses() -> None:
     """Says what a start waits for on standard error, also where no terminal is: in a container's log."""
-    logger = logging.getLogger("polyhead")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("polyhead: %(message)s"))
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+    if not logging.getLogger("polyhead").handlers:
+        show_messages()
 
 
 def _refused(address: tuple[str, int], error: OSError) -> PolyheadError:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from polyhead.data.readers.lines import LinesConfig, read_lines
-from polyhead.data.readers.pair import Language, Pair, usable
+from polyhead.data.readers.pair import Language, Pair, in_chunks, usable
 from polyhead.data.readers.pairs import PairsConfig, read_pairs
 from polyhead.data.readers.subtitles import SubtitlesConfig, read_subtitles
 from polyhead.data.readers.tsv import TsvConfig, read_tsv
@@ -41,6 +41,7 @@ __all__ = [
     "ReaderConfig",
     "SubtitlesConfig",
     "TsvConfig",
+    "in_chunks",
     "read",
     "read_all",
     "usable",

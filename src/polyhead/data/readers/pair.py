@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
@@ -34,3 +35,10 @@ class Pair:
 def usable(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs without a flaw."""
     return (pair for pair in pairs if pair.flaw is None)
+
+
+def in_chunks(pairs: Iterable[Pair], most: int) -> Iterator[list[Pair]]:
+    """The pairs in order, so many at a time at most: all of them may be more than memory holds."""
+    left = iter(pairs)
+    while some := list(islice(left, most)):
+        yield some
