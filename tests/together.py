@@ -1,5 +1,7 @@
 """Several processes of a test that train together, as a launcher would start them: copies of the test's own process."""
 
+import faulthandler
+import gc
 import os
 import pickle
 import signal
@@ -37,11 +39,28 @@ def free_port() -> int:
 
 @contextmanager
 def launchers_store() -> Generator[int]:
-    """Within the block there is a store as a launcher runs it, at the port that is given."""
+    """Within the block there is a store as a launcher runs it, in a process of its own, at the port that is given.
+
+    The store answers in a thread. A copy of a process that has it could wait for ever for a lock that the thread held.
+    """
     port = free_port()
-    store = dist.TCPStore("127.0.0.1", port, is_master=True, wait_for_workers=False)
-    yield port
-    del store
+
+    def keep() -> None:
+        store = dist.TCPStore("127.0.0.1", port, is_master=True, wait_for_workers=False)
+        time.sleep(2 * LONGEST)
+        del store
+
+    with TemporaryDirectory() as folder, started([keep], Path(folder)):
+        until = time.monotonic() + LONGEST
+        while not _listens(port):
+            assert time.monotonic() < until, "a store doesn't begin"
+            time.sleep(0.005)
+        yield port
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def places(size: int) -> list[Place]:
@@ -74,6 +93,7 @@ def together(size: int, work: Callable[[Any], Any]) -> list[Any]:
 def started(works: list[Callable[[], Any]], folder: Path) -> Generator[list[Callable[[], Any]]]:
     """Begins each work in a process of its own → what waits for each and gives its result, or its error."""
     children: list[int] = []
+    gc.freeze()  # a child that collected what this process holds could wait for threads that it doesn't have
     for number, work in enumerate(works):
         child = os.fork()
         if child == 0:
@@ -83,6 +103,7 @@ def started(works: list[Callable[[], Any]], folder: Path) -> Generator[list[Call
     try:
         yield [lambda n=number, c=child: _result(c, folder / str(n), until) for number, child in enumerate(children)]
     finally:
+        gc.unfreeze()
         for child in children:
             try:
                 os.kill(child, signal.SIGKILL)
@@ -95,6 +116,7 @@ def _answer(work: Callable[[], Any], path: Path) -> None:
     """Writes the result of a work, and ends the process."""
     try:
         os.dup2(os.open(f"{path}.err", os.O_WRONLY | os.O_CREAT), 2)
+        faulthandler.dump_traceback_later(LONGEST - 5, file=2)
         try:
             result = work()
         except BaseException as error:
@@ -107,7 +129,12 @@ def _answer(work: Callable[[], Any], path: Path) -> None:
 
 def _result(child: int, path: Path, until: float) -> Any:
     while os.waitpid(child, os.WNOHANG) == (0, 0):
-        assert time.monotonic() < until, "a process doesn't end"
+        assert time.monotonic() < until, f"a process doesn't end: {_errors(path)}"
         time.sleep(0.005)
-    assert path.exists(), f"a process was killed: {Path(f'{path}.err').read_text()}"
+    assert path.exists(), f"a process was killed: {_errors(path)}"
     return pickle.loads(path.read_bytes())
+
+
+def _errors(path: Path) -> str:
+    """What the process with this path of its result has written on its standard error."""
+    return Path(f"{path}.err").read_text()

@@ -62,6 +62,30 @@ def test_a_start_that_was_never_complete_is_left_for_a_new_one(port, tmp_path, m
     assert names[0] == names[1] != stale
 
 
+class LateAnswer:
+    """A store whose first wait is said to be in vain, though what was waited for has come."""
+
+    def __init__(self, store):
+        self.store = store
+        self.waits = 0
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def wait(self, keys, patience):
+        self.waits += 1
+        self.store.wait(keys, SOON if self.waits == 1 else patience)
+        if self.waits == 1:
+            raise RuntimeError("wait timeout")
+
+
+def test_a_start_that_is_complete_just_after_a_wait_for_it_is_this_process_s(port, tmp_path):
+    works = [lambda: meet(client(port), 0, 2, SOON), lambda: meet(LateAnswer(client(port)), 1, 2, SOON)]
+    with started(works, tmp_path) as results:
+        names = [result() for result in results]
+    assert names[0] == names[1]
+
+
 def test_who_waits_in_vain_says_so(port, tmp_path):
     (error,) = start(port, (1,), 2, tmp_path, timedelta(seconds=0.3))
     assert (error.kind, error.message) == (RuntimeError, "process 0 did not come")

@@ -31,14 +31,17 @@ def meet(store: dist.TCPStore, rank: int, size: int, patience: timedelta) -> str
         store.set(_complete(name), "yes")
         return name
     end = time.monotonic() + patience.total_seconds()
+    answered = None  # complete without this process's answer, a name is of an earlier start
     while time.monotonic() < end:
         name = newest_name(store)
-        if name is None or store.check([_complete(name)]):  # of an earlier start: they were complete without this one
-            time.sleep(LOOK.total_seconds() / 20)
-        else:
+        if name is not None and name != answered and not store.check([_complete(name)]):
             store.set(_here(name, rank), "yes")
+            answered = name
+        if name is not None and name == answered:
             if _is_complete_soon(store, name):
                 return name
+        else:
+            time.sleep(LOOK.total_seconds() / 20)
     raise RuntimeError("process 0 did not come")
 
 
