@@ -19,6 +19,7 @@ from polyhead.hardware import (
     cores,
     cores_an_operation,
     cpu_features,
+    cpu_quota,
     few_sizes,
     has_torch,
     may_use_tiles,
@@ -44,6 +45,21 @@ print(json.dumps([before, [cores(), sorted(cpu_features()), "torch" in sys.modul
 """
 
 
+IN_A_CONTAINER = """
+import sys
+from pathlib import Path
+from polyhead import hardware
+
+hardware.CPU_MAX, hardware._cores_seen = Path(sys.argv[1]), lambda: 64
+from polyhead.cli import main
+
+main(["--version"])
+import torch
+
+print(hardware.cores(), torch.get_num_threads())
+"""
+
+
 @pytest.fixture
 def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a process that has not loaded it, and of whose threads nobody has said anything."""
@@ -64,6 +80,44 @@ def asked_anew() -> Any:
     forget()
     yield
     forget()
+
+
+@pytest.mark.parametrize(
+    ("written", "quota"),
+    [
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 2),
+        ("10000 100000\n", 1),
+        ("max 100000\n", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_container_says_how_many_cores_it_may_keep_busy(
+    written: str | None, quota: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_torch: None
+) -> None:
+    monkeypatch.setattr(hardware, "CPU_MAX", tmp_path / "cpu.max")
+    monkeypatch.setattr(hardware, "_cores_seen", lambda: 64)
+    if written is not None:
+        (tmp_path / "cpu.max").write_text(written)
+    assert cpu_quota() == quota
+    assert cores() == (quota or 64)
+
+
+# A build of PyTorch takes at most as many cores as there are: one core is what all agree on.
+@pytest.mark.parametrize(
+    ("variables", "count"), [({}, 1), ({"OMP_NUM_THREADS": "2"}, 2)], ids=["nothing said", "said by a variable"]
+)
+def test_a_command_takes_no_more_cores_than_its_container_has(
+    variables: dict[str, str], count: int, tmp_path: Path
+) -> None:
+    (tmp_path / "cpu.max").write_text("50000 100000\n")
+    told = ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    environment = {name: value for name, value in os.environ.items() if name not in told} | variables
+    command = [sys.executable, "-c", IN_A_CONTAINER, str(tmp_path / "cpu.max")]
+    printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    found = printed.splitlines()[-1].split()
+    assert found == [str(min(count, os.cpu_count() or 1))] * 2
 
 
 # MKL takes at most as many cores as there are, and one of two that share their units: of one core all agree everywhere.

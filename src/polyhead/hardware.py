@@ -44,6 +44,9 @@ PROCESSOR = (
 )
 """What Linux says of a processor, of x86 and of ARM, that machine code may depend on."""
 
+CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
+"""Where Linux says how many microseconds of computing a container may take in a period, and how long that is."""
+
 VNNI = {"avx_vnni", "avx512_vnni"}
 """The instructions that multiply bytes and add up in 32 bits; a CPU has one of them, or both."""
 
@@ -132,9 +135,15 @@ def cores() -> int:
     return _physical_cores()
 
 
-@cache
 def _physical_cores() -> int:
-    """Those that this process might run on when it first asked; two threads of one core would share its units."""
+    """Those that this process might run on when it first asked, and that its container may keep busy."""
+    seen, quota = _cores_seen(), cpu_quota()
+    return seen if quota is None else min(seen, quota)
+
+
+@cache
+def _cores_seen() -> int:
+    """Two threads of one core would share its units, so they count as one."""
     if sys.platform != "linux":
         return os.cpu_count() or 1
     allowed = os.sched_getaffinity(0)
@@ -143,6 +152,27 @@ def _physical_cores() -> int:
         return len({each.read_text() for each in siblings})
     except OSError:  # a system that doesn't say
         return len(allowed)
+
+
+def cpu_quota() -> int | None:
+    """How many cores the container of this process may keep busy, rounded up; None where it has no limit.
+
+    A container sees all cores of its machine, whatever its limit, and threads beyond that limit stop each other.
+    """
+    try:
+        quota, period = CPU_MAX.read_text().split()
+    except (OSError, ValueError):
+        return None
+    return max(1, -(-int(quota) // int(period))) if quota.isdecimal() else None
+
+
+def keep_to_quota() -> None:
+    """Before PyTorch is loaded: it won't take more cores than the container may keep busy.
+
+    A number that the environment has is kept.
+    """
+    if cpu_quota() is not None and not has_torch() and not any(os.environ.get(name) for name in _VARIABLES):
+        use_cores(_physical_cores())
 
 
 def use_cores(count: int) -> None:

@@ -17,6 +17,7 @@ import polyhead
 from polyhead.cli.ending import Ending, abandon_output, ending_of, say
 from polyhead.cli.signals import raised_as_exceptions
 from polyhead.cli.speaking import one_voice
+from polyhead.hardware import keep_to_quota
 from polyhead.messages import show_messages
 from polyhead.refusals import write_errors
 
@@ -65,6 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         show_messages()
     # PyTorch's idle threads shall sleep, not spin: beside other programs spinning costs far more than waking takes.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    keep_to_quota()
     # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
     words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
     raised: list[BaseException] = []
