@@ -135,6 +135,34 @@ except Ended as error:
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_within_a_finalizer_ends_the_command_all_the_same(name, status):
+    """Python drops what a finalizer raises."""
+    script = f"""
+import os, signal, sys, time
+import polyhead.cli.info
+from polyhead.cli import main
+
+class Kept:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        time.sleep(0.01)
+
+def info(*_, **__):
+    kept = Kept()
+    del kept
+    time.sleep(20)
+    print("nothing has ended it")
+
+polyhead.cli.info.info = info
+sys.exit(main(["info", "model"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_an_error_that_takes_an_interruptions_place_is_told_as_the_interruption(name, status):
     """Code in C that asks Python for a length while a signal comes drops what the signal raised."""
     script = f"""

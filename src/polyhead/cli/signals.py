@@ -1,6 +1,8 @@
 """Signals that end a command: cleanly, with one line."""
 
+import _thread
 import signal
+import sys
 import threading
 import time
 from collections.abc import Generator
@@ -12,6 +14,10 @@ ENDING = ("SIGTERM", "SIGHUP", "SIGBREAK")
 
 _SAME = 1.0
 """Seconds in which more signals are the same request: some systems send two, and cleaning up must come to its end."""
+
+
+_AGAIN = 0.02
+"""Seconds after which a signal comes once more whose exception could not be raised."""
 
 
 class Ended(BaseException):
@@ -32,7 +38,8 @@ def raised_as_exceptions() -> Generator[list[BaseException]]:
     """Within the block the signals raise Ended in the main thread. Those that are ignored, as under nohup, stay so.
 
     What was raised, for Ctrl-C too, is in the list that the block gets: code in C that is interrupted while it calls
-    Python may put an error of its own in its place.
+    Python may put an error of its own in its place. Where Python drops an exception, as from a finalizer or a function
+    that LLVM calls, the signal comes once more a moment later.
     """
     raised: list[BaseException] = []
     if threading.current_thread() is not threading.main_thread():
@@ -61,7 +68,44 @@ def raised_as_exceptions() -> Generator[list[BaseException]]:
         signal.signal(signal.SIGINT, interrupt)
         heeded.append(signal.SIGINT)
     try:
-        yield raised
+        with _sent_again_where_dropped(raised, last):
+            yield raised
     finally:
         for number in heeded:
             signal.signal(number, before[number])
+
+
+@contextmanager
+def _sent_again_where_dropped(raised: list[BaseException], last: list[float]) -> Generator[None]:
+    """Within the block a signal comes once more if Python dropped the exception that was raised for it.
+
+    last: when a signal came, which is forgotten, as the same signal would not be heeded so soon.
+    """
+    hook, timers = sys.unraisablehook, list[threading.Timer]()
+
+    def look(dropped: "sys.UnraisableHookArgs") -> None:
+        error = dropped.exc_value
+        if not any(error is each for each in raised):
+            hook(dropped)
+            return
+        last.clear()
+        number = signal.Signals(error.number) if isinstance(error, Ended) else signal.SIGINT
+        timers.append(threading.Timer(_AGAIN, _send_to_main_thread, [number]))
+        timers[-1].daemon = True
+        timers[-1].start()
+
+    sys.unraisablehook = look
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        for timer in timers:
+            timer.cancel()
+
+
+def _send_to_main_thread(number: signal.Signals) -> None:
+    """There it also ends a wait, where the system can do that."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        _thread.interrupt_main(number)
