@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast
 
 from polyhead.kernels import code
 from polyhead.kernels.code import by_numba, stored
+from polyhead.kernels.code.compile_lock import compile_lock
 from polyhead.kernels.code.kinds import Kind, kind_of, named
 from polyhead.kernels.code.sources import are_unchanged
-from polyhead.kernels.code.turn import turn
 from polyhead.kernels.compiler import WITHIN, announcement, binding, compiling, numba
 from polyhead.kernels.part import part
 
@@ -77,7 +77,7 @@ class Kernel:
         with compiling:
             if place is None:
                 return self._compiled(place, given)
-            with turn(place, announcement.say):
+            with compile_lock(place, announcement.say):
                 return self._loaded(place) or self._compiled(place, given)
 
     def _compiled(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:

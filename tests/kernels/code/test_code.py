@@ -202,10 +202,10 @@ def test_a_file_that_is_no_good_is_written_anew(directory: Path, spoil: Callable
 
 def test_where_numba_is_built_otherwise_it_is_compiled_all_the_same(directory: Path) -> None:
     without = """
-from polyhead.kernels.code import surroundings
+from polyhead.kernels.code import numba_runtime
 def found_nowhere(name):
     raise LookupError(name)
-surroundings._module = found_nowhere
+numba_runtime._module = found_nowhere
 """
     assert run(directory, without + FLOAT) == {"twice": 3.0, "numba": True}
 

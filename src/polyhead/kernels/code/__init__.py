@@ -8,10 +8,10 @@ the versions of Python, Numba, llvmlite and NumPy, and the kinds of the argument
 of its name and its content, and a file that doesn't match is deleted and compiled anew. Files lie in a folder
 (`folders`) beside the sources or in the user's cache, and only where nobody but this user and root can write
 (`trust`); Windows has other permissions, and there nothing is asked. `sweep` deletes what has not been used for long.
-Processes that need the same code at once compile it in one of them, as far as the file system has locks (`turn`).
+Of processes that need the same code at once, one compiles it, as far as the file system has locks (`compile_lock`).
 
 To call a kernel, its object file is given to LLVM's loader, which llvmlite brings (`loader`); its wrapper takes
-Python's arguments apart with a few C functions of Numba's, which are loaded alone (`surroundings`). These are the one
+Python's arguments apart with a few C functions of Numba's, which are loaded alone (`numba_runtime`). These are the one
 thing of Numba's that is not public, so its version has an upper bound. So it is on Linux. Elsewhere, where it has not
 been tried, Numba is loaded and keeps a cache of its own in the same kind of folder (`by_numba`).
 
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from polyhead.kernels.code import surroundings
+from polyhead.kernels.code import numba_runtime
 from polyhead.kernels.code.loader import Loaded, begin
 from polyhead.kernels.code.stored import read
 
@@ -45,9 +45,9 @@ def called(place: Path, name: str) -> Any:
     if found is None:
         return None
     try:
-        around = surroundings.environment()
-        loaded = Loaded(found.file, {each: surroundings.address(each) for each in found.needs})
-        loaded.set_variable(found.surroundings, id(around))
-        return surroundings.function(name, loaded.address(found.entry), around, loaded)
+        environment = numba_runtime.environment()
+        loaded = Loaded(found.file, {each: numba_runtime.address(each) for each in found.needs})
+        loaded.set_variable(found.environment, id(environment))
+        return numba_runtime.function(name, loaded.address(found.entry), environment, loaded)
     except (LookupError, AttributeError, ImportError):  # the last two, of a Numba that is built otherwise
         return None

@@ -30,8 +30,8 @@ class ObjectFile:
 
     entry: str
     """The symbol that Python calls."""
-    surroundings: str
-    """The one of the variable that says where what surrounds the function is."""
+    environment: str
+    """The one of the variable that points to Numba's `Environment` of the function."""
     needs: tuple[str, ...]
     """The symbols of functions and variables that are not in the file."""
     file: bytes
@@ -59,7 +59,7 @@ def read(place: Path) -> ObjectFile | None:
             raise ValueError(f"{place} is damaged")
         head, _, file = content.partition(b"\n")
         said = json.loads(head)
-        found = ObjectFile(said["entry"], said["surroundings"], tuple(said["needs"]), file)
+        found = ObjectFile(said["entry"], said["environment"], tuple(said["needs"]), file)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):
@@ -72,7 +72,7 @@ def read(place: Path) -> ObjectFile | None:
 
 def write(place: Path, code: ObjectFile) -> None:
     """Keeps it if that is possible: who reads meanwhile finds all of it or nothing."""
-    head = {"entry": code.entry, "surroundings": code.surroundings, "needs": code.needs}
+    head = {"entry": code.entry, "environment": code.environment, "needs": code.needs}
     content = json.dumps(head).encode() + b"\n" + code.file
     written = place.with_name(f"{place.name}.{os.getpid()}.{get_ident()}")
     with suppress(OSError):

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from polyhead.kernels.code import turn as module
-from polyhead.kernels.code.turn import turn
+from polyhead.kernels.code import compile_lock as module
+from polyhead.kernels.code.compile_lock import compile_lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from polyhead.kernels.code.turn import turn
-with turn(Path(sys.argv[1]), lambda: None):
+from polyhead.kernels.code.compile_lock import compile_lock
+with compile_lock(Path(sys.argv[1]), lambda: None):
     print("held", flush=True)
     time.sleep(300)
 """
@@ -55,7 +55,7 @@ def test_two_processes_that_begin_at_once_compile_a_kernel_once(tmp_path: Path) 
 
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process whose turn it is for the file `k.code`."""
+    """A process that has the lock of the file `k.code`."""
     command = [sys.executable, "-c", HOLD, str(tmp_path / "k.code")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -70,7 +70,7 @@ def test_who_holds_it_may_be_killed(tmp_path: Path, holder: subprocess.Popen[str
         holder.wait(60)
 
     began = time.monotonic()
-    with turn(tmp_path / "k.code", kill):
+    with compile_lock(tmp_path / "k.code", kill):
         assert holder.poll() is not None
     assert time.monotonic() - began < module.PATIENCE / 2
 
@@ -80,7 +80,7 @@ def test_who_holds_it_for_too_long_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     told: list[bool] = []
-    with turn(tmp_path / "k.code", lambda: told.append(True)):
+    with compile_lock(tmp_path / "k.code", lambda: told.append(True)):
         assert told == [True]
         assert holder.poll() is None
 
@@ -92,14 +92,14 @@ def test_where_there_are_no_locks_nobody_waits(tmp_path: Path, number: int, monk
 
     monkeypatch.setattr(FileLock, "_acquire", refused)
     done: list[bool] = []
-    with turn(tmp_path / "k.code", lambda: None):
+    with compile_lock(tmp_path / "k.code", lambda: None):
         done.append(True)
     assert done
-    with turn(tmp_path / "gone" / "k.code", lambda: None):
+    with compile_lock(tmp_path / "gone" / "k.code", lambda: None):
         done.append(True)
 
 
-def test_what_is_raised_within_is_raised_and_the_turn_ends(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), turn(tmp_path / "k.code", lambda: None):
+def test_what_is_raised_within_is_raised_and_the_lock_ends(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), compile_lock(tmp_path / "k.code", lambda: None):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""Processes that need the same code at the same time take turns: one compiles it, the others wait for its file.
+"""Processes that need the same code at the same time wait for each other: one compiles it, the others take its file.
 
 The lock is the operating system's, on a file beside the code: it ends with the process that holds it, however that
 ends. It saves work and nothing else: whatever goes wrong with it, a process that can't have it compiles for itself.
@@ -15,7 +15,7 @@ PATIENCE = 600.0
 
 
 @contextmanager
-def turn(place: Path, waiting: Callable[[], object]) -> Generator[None]:
+def compile_lock(place: Path, waiting: Callable[[], object]) -> Generator[None]:
     """Within the block no other process compiles what belongs in this file, as a rule.
 
     waiting: is called where another process does, before it is waited for
