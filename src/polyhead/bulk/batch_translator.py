@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.bulk.fingerprint import fingerprint
+from polyhead.cores import use_cores
 from polyhead.decoding.config import SamplingConfig, SearchConfig
 from polyhead.engine.choice import DtypeName, EngineName
 from polyhead.errors import ModelError
-from polyhead.hardware import use_cores
 from polyhead.inline.codes import Marked
 from polyhead.inline.find import Kind, find, pattern
 from polyhead.translating.arguments import check_texts

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyhead.hardware import cores
+from polyhead.cores import cores
 from polyhead.limits import physical_memory
 
 PROCESS = 320 << 20

@@ -13,8 +13,8 @@ from polyhead.bulk.cluster import connect, ray_for
 from polyhead.bulk.shard import Outcome, Shard
 from polyhead.bulk.work import work
 from polyhead.bulk.workers import Run
+from polyhead.cores import cores
 from polyhead.errors import PolyheadError
-from polyhead.hardware import cores
 
 FEWEST = 4
 """CPUs below which Ray Data waits for ever: its own tasks take some of them."""

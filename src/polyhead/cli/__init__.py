@@ -17,7 +17,7 @@ import polyhead
 from polyhead.cli.ending import Ending, abandon_output, ending_of, say
 from polyhead.cli.signals import raised_as_exceptions
 from polyhead.cli.speaking import one_voice
-from polyhead.hardware import keep_to_quota
+from polyhead.cores import keep_to_quota
 from polyhead.messages import show_messages
 from polyhead.refusals import write_errors
 

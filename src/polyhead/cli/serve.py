@@ -104,7 +104,7 @@ def serve(
         raise UsageError("the server needs FastAPI and uvicorn: pip install 'polyhead[serve]'")
     key = _api_key(api_key_file)
 
-    from polyhead.hardware import cores, use_cores
+    from polyhead.cores import cores, use_cores
     from polyhead.server.run import run
     from polyhead.server.settings import ServerConfig
 

@@ -157,7 +157,7 @@ def translate(
     from polyhead.cli.searching import Asked
     from polyhead.cli.streams import progress_bar, read_lines, write_lines
     from polyhead.cli.written import written
-    from polyhead.hardware import use_cores
+    from polyhead.cores import use_cores
     from polyhead.inline.codes import Marked
     from polyhead.inline.find import find, pattern
     from polyhead.translating.translator import Translator

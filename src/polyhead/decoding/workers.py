@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from polyhead.batch import cut_by_length
-from polyhead.hardware import cores, cores_an_operation, has_torch, use_cores
+from polyhead.cores import cores, cores_an_operation, has_torch, use_cores
 from polyhead.kernels.threads.team import team
 
 Task = TypeVar("Task")

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import torch
 
-from polyhead.hardware import cores_an_operation
+from polyhead.cores import cores_an_operation
 from polyhead.recipe.assemble import assemble
 from polyhead.recipe.finish import judge_finished
 from polyhead.recipe.load import make_recipe

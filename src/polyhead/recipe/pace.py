@@ -7,8 +7,8 @@ from contextlib import closing
 import torch
 
 from polyhead.batch import Batch
+from polyhead.cores import cores_an_operation
 from polyhead.data.statistics import CorpusStatistics
-from polyhead.hardware import cores_an_operation
 from polyhead.model.build import build_model
 from polyhead.recipe.schema import Recipe
 from polyhead.symbols import SPECIAL_PIECES

@@ -23,6 +23,7 @@ import numpy as np
 import polyhead
 from polyhead.bundle.load import load_tokenizers
 from polyhead.bundle.save import tokenizer_files
+from polyhead.cores import cores
 from polyhead.data.encode import Encoder, EncodingReport
 from polyhead.data.readers import usable
 from polyhead.data.store import EncodedCorpus
@@ -33,7 +34,6 @@ from polyhead.data.stored.stamps import bytes_of, files_of, stamps_of
 from polyhead.data.stored.texts import ROWS, StoredPairs
 from polyhead.data.stored.tokens import encode_all, open_tokens
 from polyhead.data.stored.whole import Say, make_once
-from polyhead.hardware import cores
 from polyhead.limits import LARGEST_RECORD
 from polyhead.reading import read_text
 from polyhead.recipe.directions import both_ways

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from polyhead.config import Config
+from polyhead.cores import cores
 from polyhead.data.clean import REASONS, STAYS, CleaningReport, Lengths, count_lengths, settle, usual_ratios
 from polyhead.data.digests import in_parts
 from polyhead.data.readers import in_chunks
@@ -22,7 +23,6 @@ from polyhead.data.stored.stamps import bytes_of, files_of
 from polyhead.data.stored.texts import ROWS, StoredPairs, TextWriter
 from polyhead.data.stored.whole import Say
 from polyhead.errors import counted
-from polyhead.hardware import cores
 from polyhead.limits import LARGEST_BYTES
 from polyhead.recipe.facts import Facts
 from polyhead.recipe.hold_out import rows_to_hold_out

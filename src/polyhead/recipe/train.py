@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
+from polyhead.cores import cores_an_operation
 from polyhead.errors import RecipeError, counted
 from polyhead.files import remove_leftovers
-from polyhead.hardware import cores_an_operation
 from polyhead.manifest import settle
 from polyhead.recipe.assemble import assemble
 from polyhead.recipe.finish import finish, read_scores, remove_scores

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from polyhead.hardware import divide_cores
+from polyhead.cores import divide_cores
 from polyhead.training.place import Place
 from polyhead.training.world import ALONE, World
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from polyhead.hardware import cores_an_operation, meanwhile
+from polyhead.cores import cores_an_operation, meanwhile
 
 SWITCH = 2e-4
 """Seconds that a thread may keep the interpreter's lock while another waits; Python's 5 ms are a dozen operations."""

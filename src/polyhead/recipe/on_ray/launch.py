@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from polyhead.bulk.cluster import connect, ray_for
+from polyhead.cores import cores
 from polyhead.errors import PolyheadError, TrainingError, counted, shortened
-from polyhead.hardware import cores
 from polyhead.recipe.load import Values
 from polyhead.recipe.on_ray.board import Board, News
 from polyhead.recipe.on_ray.config import RayConfig

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch.distributed as dist
 
+from polyhead.cores import take_cores
 from polyhead.errors import PolyheadError, TrainingError
-from polyhead.hardware import take_cores
 from polyhead.memory.freed import out_of_memory
 from polyhead.recipe.follow import follow
 from polyhead.recipe.load import Values
