@@ -152,15 +152,16 @@ def test_a_resumed_run_keeps_the_choices_that_other_rules_made():
 
 def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
     given = {**DATA, "training": {"optimizer": {"kind": "adam"}}}
-    assert make_recipe(complete(given, prose(4_000), CPU)[0]).training.schedule.learning_rate == 5e-3
+    assert make_recipe(complete(given, prose(5_000), CPU)[0]).training.schedule.learning_rate == 5e-3
     assert make_recipe(complete(DATA, prose(30_000), CPU)[0]).training.schedule.learning_rate == 4e-3
-    assert make_recipe(complete(DATA, prose(4_000), CPU)[0]).training.schedule.learning_rate == 1.4e-3
-    ancestor = make_recipe(complete({**DATA, "model": {"kind": "rnn"}}, prose(4_000), CPU)[0])
+    assert make_recipe(complete(DATA, prose(5_000), CPU)[0]).training.schedule.learning_rate == 2.8e-3
+    ancestor = make_recipe(complete({**DATA, "model": {"kind": "rnn"}}, prose(5_000), CPU)[0])
     assert (ancestor.training.optimizer.kind, ancestor.training.schedule.learning_rate) == ("adam", 2e-3)
 
 
 @pytest.mark.parametrize(
-    ("corpus", "preset"), [(prose(3_000), "shallow"), (prose(4_000), "tiny"), (drill(1_000), "tiny")]
+    ("corpus", "preset"),
+    [(prose(3_000), "shallow"), (prose(4_900), "shallow"), (prose(5_000), "tiny"), (drill(1_000), "tiny")],
 )
 def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
     chosen = {choice.key: choice.value for choice in complete(DATA, corpus, CPU)[1]}
