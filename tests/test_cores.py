@@ -43,7 +43,7 @@ import sys
 from pathlib import Path
 from polyhead import cores
 
-cores.CPU_MAX, cores._cores_seen = Path(sys.argv[1]), lambda: 64
+cores.CGROUP, cores._cores_seen = Path(sys.argv[1]), lambda: 64
 from polyhead.cli import main
 
 main(["--version"])
@@ -57,7 +57,7 @@ print(cores.cores(), torch.get_num_threads())
 def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As in a process that has not loaded it, of whose threads nobody has said anything, in no container."""
     monkeypatch.delitem(sys.modules, "torch")
-    monkeypatch.setattr(module, "CPU_MAX", tmp_path / "cpu.max")
+    monkeypatch.setattr(module, "CGROUP", tmp_path)
     for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.setenv(name, "0")  # so that what a test says is taken back
         monkeypatch.delenv(name)
@@ -74,12 +74,23 @@ def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (None, None),
     ],
 )
+@pytest.mark.parametrize("version", [1, 2])
 def test_a_container_says_how_many_cores_it_may_keep_busy(
-    written: str | None, quota: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_torch: None
+    written: str | None,
+    quota: int | None,
+    version: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    without_torch: None,
 ) -> None:
     monkeypatch.setattr(module, "_cores_seen", lambda: 64)
-    if written is not None:
+    if written is not None and version == 2:
         (tmp_path / "cpu.max").write_text(written)
+    elif written is not None:
+        first, _, second = written.replace("max", "-1").partition(" ")
+        (tmp_path / "cpu").mkdir()
+        (tmp_path / "cpu/cpu.cfs_quota_us").write_text(f"{first}\n")
+        (tmp_path / "cpu/cpu.cfs_period_us").write_text(second)
     assert cpu_quota() == quota
     assert cores() == (quota or 64)
 
@@ -94,7 +105,7 @@ def test_a_command_takes_no_more_cores_than_its_container_has(
     (tmp_path / "cpu.max").write_text("50000 100000\n")
     told = ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
     environment = {name: value for name, value in os.environ.items() if name not in told} | variables
-    command = [sys.executable, "-c", IN_A_CONTAINER, str(tmp_path / "cpu.max")]
+    command = [sys.executable, "-c", IN_A_CONTAINER, str(tmp_path)]
     printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
     found = printed.splitlines()[-1].split()
     assert found == [str(min(count, os.cpu_count() or 1))] * 2

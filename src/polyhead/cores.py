@@ -13,8 +13,11 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 
-CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
-"""Where Linux says how many microseconds of computing a container may take in a period, and how long that is."""
+CGROUP = Path("/sys/fs/cgroup")
+"""Where Linux says what a container may take."""
+_QUOTAS = ("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")
+"""The files below it, of the second and of the first version of its control groups, that say how many microseconds of
+computing there are in a period, and how long that is."""
 
 _VARIABLES = "MKL_NUM_THREADS", "OMP_NUM_THREADS"
 """Those of the environment by which PyTorch's number can be set, the first of them before the other."""
@@ -62,11 +65,13 @@ def cpu_quota() -> int | None:
 
     A container sees all cores of its machine, whatever its limit, and threads beyond that limit stop each other.
     """
-    try:
-        quota, period = CPU_MAX.read_text().split()
-    except (OSError, ValueError):
-        return None
-    return max(1, -(-int(quota) // int(period))) if quota.isdecimal() else None
+    for names in _QUOTAS:
+        try:
+            quota, period = " ".join((CGROUP / name).read_text() for name in names).split()
+        except (OSError, ValueError):
+            continue
+        return max(1, -(-int(quota) // int(period))) if quota.isdecimal() else None
+    return None
 
 
 def keep_to_quota() -> None:
