@@ -161,7 +161,7 @@ def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
 
 @pytest.mark.parametrize(
     ("corpus", "preset"),
-    [(prose(3_000), "shallow"), (prose(4_900), "shallow"), (prose(5_000), "tiny"), (drill(1_000), "tiny")],
+    [(prose(3_000), "shallow"), (prose(4_400), "shallow"), (prose(4_500), "tiny"), (drill(1_000), "tiny")],
 )
 def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
     chosen = {choice.key: choice.value for choice in complete(DATA, corpus, CPU)[1]}

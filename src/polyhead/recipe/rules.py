@@ -16,7 +16,7 @@ from polyhead.tokenizers.config import default_vocabulary_size
 
 HURRIED = 1 / 3
 """With less than this share of the updates that it needs, a model of that size is not worth beginning."""
-SCARCE = 150_000
+SCARCE = 135_000
 """Tokens of a text below which few layers learn more than many: what a layer passes on is learnt from what comes back
 through all behind it."""
 LARGE, HUGE = 100_000, 1_000_000
