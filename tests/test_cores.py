@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,16 @@ print(cores.cores(), torch.get_num_threads())
 
 
 @pytest.fixture
-def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """As in a process that has not loaded it, of whose threads nobody has said anything, in no container."""
     monkeypatch.delitem(sys.modules, "torch")
     monkeypatch.setattr(module, "CGROUP", tmp_path)
     for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.setenv(name, "0")  # so that what a test says is taken back
         monkeypatch.delenv(name)
+    module._physical_cores.cache_clear()
+    yield
+    module._physical_cores.cache_clear()
 
 
 @pytest.mark.parametrize(

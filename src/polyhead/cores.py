@@ -41,13 +41,13 @@ def cores() -> int:
     return _physical_cores()
 
 
+@cache
 def _physical_cores() -> int:
-    """Those that this process might run on when it first asked, and that its container may keep busy."""
+    """Those that this process might run on when it first asked, and that its container might keep busy."""
     seen, quota = _cores_seen(), cpu_quota()
     return seen if quota is None else min(seen, quota)
 
 
-@cache
 def _cores_seen() -> int:
     """Two threads of one core would share its units, so they count as one."""
     if sys.platform != "linux":

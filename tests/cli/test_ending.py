@@ -134,14 +134,23 @@ except Ended as error:
     assert (done.returncode, done.stdout, done.stderr) == (143, "cleaned up\n", "")
 
 
-@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_a_signal_within_a_finalizer_ends_the_command_all_the_same(name, status):
-    """Python drops what a finalizer raises."""
+def command_that(definitions: str) -> subprocess.CompletedProcess[str]:
+    """What comes of `polyhead info` where `info` is defined as here."""
     script = f"""
 import os, signal, sys, time
 import polyhead.cli.info
 from polyhead.cli import main
+{definitions}
+polyhead.cli.info.info = info
+sys.exit(main(["info", "model"]))
+"""
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
 
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_within_a_finalizer_ends_the_command_all_the_same(name, status):
+    """Python drops what a finalizer raises."""
+    done = command_that(f"""
 class Kept:
     def __del__(self):
         os.kill(os.getpid(), signal.{name})
@@ -152,11 +161,7 @@ def info(*_, **__):
     del kept
     time.sleep(20)
     print("nothing has ended it")
-
-polyhead.cli.info.info = info
-sys.exit(main(["info", "model"]))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+""")
     assert done.returncode == status
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -165,11 +170,7 @@ sys.exit(main(["info", "model"]))
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_an_error_that_takes_an_interruptions_place_is_told_as_the_interruption(name, status):
     """Code in C that asks Python for a length while a signal comes drops what the signal raised."""
-    script = f"""
-import os, signal, sys
-import polyhead.cli.info
-from polyhead.cli import main
-
+    done = command_that(f"""
 class Storage:
     def __len__(self):
         os.kill(os.getpid(), signal.{name})
@@ -181,11 +182,7 @@ def info(*_, **__):
     except BaseException:
         pass
     raise ValueError("could not determine the shape of the storage")
-
-polyhead.cli.info.info = info
-sys.exit(main(["info", "model"]))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+""")
     assert done.returncode == status
     assert "Traceback" not in done.stderr
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyhead.cores import cores
+from polyhead.cores import CGROUP, cores
 from polyhead.limits import physical_memory
 
 PROCESS = 320 << 20
 """Bytes that a worker takes besides the weights: Python, NumPy, kernels, and what a search keeps."""
 WEIGHTS = "model.safetensors"
-_CGROUP = Path("/sys/fs/cgroup/memory.max")
+_CGROUP = CGROUP / "memory.max"
 _MEMINFO = Path("/proc/meminfo")
 
 

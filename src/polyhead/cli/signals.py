@@ -15,7 +15,6 @@ ENDING = ("SIGTERM", "SIGHUP", "SIGBREAK")
 _SAME = 1.0
 """Seconds in which more signals are the same request: some systems send two, and cleaning up must come to its end."""
 
-
 _AGAIN = 0.02
 """Seconds after which a signal comes once more whose exception could not be raised."""
 

@@ -34,14 +34,13 @@ def meet(store: dist.TCPStore, rank: int, size: int, patience: timedelta) -> str
     answered = None  # complete without this process's answer, a name is of an earlier start
     while time.monotonic() < end:
         name = newest_name(store)
-        if name is not None and name != answered and not store.check([_complete(name)]):
-            store.set(_here(name, rank), "yes")
-            answered = name
-        if name is not None and name == answered:
-            if _is_complete_soon(store, name):
-                return name
-        else:
+        if name is None or (name != answered and store.check([_complete(name)])):
             time.sleep(LOOK.total_seconds() / 20)
+            continue
+        store.set(_here(name, rank), "yes")
+        answered = name
+        if _is_complete_soon(store, name):
+            return name
     raise RuntimeError("process 0 did not come")
 
 
