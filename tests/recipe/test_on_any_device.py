@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import Tensor
 
 from polyhead.recipe import arrangement, plan
 from polyhead.recipe.train import train
@@ -66,7 +67,19 @@ def test_a_resumed_run_ends_as_one_that_did_not_stop(
     whole = train(recipe(toy, "whole", precision, model__dropout=0.2)).directory
     train(recipe(toy, "cut", precision, model__dropout=0.2, training__max_updates=8))
     cut = train(recipe(toy, "cut", precision, model__dropout=0.2), resume=True).directory
-    found, wanted = load_file(cut / "model.safetensors"), load_file(whole / "model.safetensors")
+    found, wanted = (load_file(each / "model.safetensors") for each in (cut, whole))
     assert found.keys() == wanted.keys()
-    for name, weight in wanted.items():
-        assert (found[name] - weight).norm() <= (0.0 if device == "cpu" else RESUMED * weight.norm())
+    if device == "cpu":
+        assert all(torch.equal(found[name], weight) for name, weight in wanted.items())
+    else:
+        for name, weight in wanted.items():
+            assert (told(name, found[name]) - told(name, weight)).norm() <= RESUMED * told(name, weight).norm()
+
+
+def told(name: str, weight: Tensor) -> Tensor:
+    """The part of a weight that the loss depends on → all of it, or a bias of queries and values without the keys'.
+
+    What is added to all keys alike adds the same to all scores of a query, which the softmax takes away. The gradient
+    is 0 but for rounding, and Adam's steps are as long after a gradient of rounding as after any other.
+    """
+    return torch.cat([weight.chunk(3)[0], weight.chunk(3)[2]]) if name.endswith("query_key_value.bias") else weight
