@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from polyhead import container
 from polyhead import cores as module
 from polyhead.cores import (
     cores,
     cores_an_operation,
-    cpu_quota,
     divide_cores,
     has_torch,
     use_cores,
@@ -42,9 +42,9 @@ print(json.dumps([before, [cores(), sorted(cpu_features()), "torch" in sys.modul
 IN_A_CONTAINER = """
 import sys
 from pathlib import Path
-from polyhead import cores
+from polyhead import container, cores
 
-cores.CGROUP, cores._cores_seen = Path(sys.argv[1]), lambda: 64
+container.CGROUP, cores._cores_seen = Path(sys.argv[1]), lambda: 64
 from polyhead.cli import main
 
 main(["--version"])
@@ -58,45 +58,13 @@ print(cores.cores(), torch.get_num_threads())
 def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """As in a process that has not loaded it, of whose threads nobody has said anything, in no container."""
     monkeypatch.delitem(sys.modules, "torch")
-    monkeypatch.setattr(module, "CGROUP", tmp_path)
+    monkeypatch.setattr(container, "CGROUP", tmp_path)
     for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.setenv(name, "0")  # so that what a test says is taken back
         monkeypatch.delenv(name)
     module._physical_cores.cache_clear()
     yield
     module._physical_cores.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("written", "quota"),
-    [
-        ("200000 100000\n", 2),
-        ("150000 100000\n", 2),
-        ("10000 100000\n", 1),
-        ("max 100000\n", None),
-        ("", None),
-        (None, None),
-    ],
-)
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_container_says_how_many_cores_it_may_keep_busy(
-    written: str | None,
-    quota: int | None,
-    version: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    without_torch: None,
-) -> None:
-    monkeypatch.setattr(module, "_cores_seen", lambda: 64)
-    if written is not None and version == 2:
-        (tmp_path / "cpu.max").write_text(written)
-    elif written is not None:
-        first, _, second = written.replace("max", "-1").partition(" ")
-        (tmp_path / "cpu").mkdir()
-        (tmp_path / "cpu/cpu.cfs_quota_us").write_text(f"{first}\n")
-        (tmp_path / "cpu/cpu.cfs_period_us").write_text(second)
-    assert cpu_quota() == quota
-    assert cores() == (quota or 64)
 
 
 # A build of PyTorch takes at most as many cores as there are: one core is what all agree on.

@@ -103,7 +103,7 @@ def test_a_header_of_no_reason_is_refused_before_it_is_read(tmp_path: Path) -> N
 def test_weights_larger_than_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x").write_bytes((2).to_bytes(8, "little") + b"{}" + bytes(100))
     check_tensors(tmp_path / "x")
-    monkeypatch.setattr(reading, "physical_memory", lambda: 100)
+    monkeypatch.setattr(reading, "usable_memory", lambda: 100)
     with pytest.raises(Unreadable, match="110 bytes, more than the 100"):
         check_tensors(tmp_path / "x")
 

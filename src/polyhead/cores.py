@@ -11,13 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-Value = TypeVar("Value")
+from polyhead.container import cpu_quota
 
-CGROUP = Path("/sys/fs/cgroup")
-"""Where Linux says what a container may take."""
-_QUOTAS = ("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")
-"""The files below it, of the second and of the first version of its control groups, that say how many microseconds of
-computing there are in a period, and how long that is."""
+Value = TypeVar("Value")
 
 _VARIABLES = "MKL_NUM_THREADS", "OMP_NUM_THREADS"
 """Those of the environment by which PyTorch's number can be set, the first of them before the other."""
@@ -58,20 +54,6 @@ def _cores_seen() -> int:
         return len({each.read_text() for each in siblings})
     except OSError:  # a system that doesn't say
         return len(allowed)
-
-
-def cpu_quota() -> int | None:
-    """How many cores the container of this process may keep busy, rounded up; None where it has no limit.
-
-    A container sees all cores of its machine, whatever its limit, and threads beyond that limit stop each other.
-    """
-    for names in _QUOTAS:
-        try:
-            quota, period = " ".join((CGROUP / name).read_text() for name in names).split()
-        except (OSError, ValueError):
-            continue
-        return max(1, -(-int(quota) // int(period))) if quota.isdecimal() else None
-    return None
 
 
 def keep_to_quota() -> None:

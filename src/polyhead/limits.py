@@ -7,6 +7,8 @@ keyboard, is refused in a sentence before it costs memory or time.
 import os
 from collections.abc import Mapping
 
+from polyhead.container import memory_limit
+
 MOST_LAYERS = 1_000
 """Layers of an encoder or a decoder."""
 MOST_RECURRENT_LAYERS = 100
@@ -79,8 +81,13 @@ DEEPEST = 20
 """Tables and lists within each other in a file of settings."""
 
 
-def physical_memory() -> int | None:
-    """Bytes of this machine's main memory; None where the system doesn't say."""
+def usable_memory() -> int | None:
+    """Bytes of main memory that there are for this process: the machine's, or fewer in a container; None: unknown."""
+    known = [each for each in (_physical_memory(), memory_limit()) if each is not None]
+    return min(known, default=None)
+
+
+def _physical_memory() -> int | None:
     names: Mapping[str, int] = getattr(os, "sysconf_names", {})  # Windows has none
     if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
         return None

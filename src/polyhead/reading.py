@@ -10,7 +10,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-from polyhead.limits import LARGEST_HEADER, physical_memory
+from polyhead.limits import LARGEST_HEADER, usable_memory
 
 _FLAGS = getattr(os, "O_NONBLOCK", 0)
 """Opened so, a pipe that nobody writes to doesn't keep its reader waiting."""
@@ -84,9 +84,11 @@ def check_tensors(path: Path) -> None:
         size, header = os.fstat(file.fileno()).st_size, int.from_bytes(file.read(_LENGTH), "little")
     if header > LARGEST_HEADER:
         raise Unreadable("it doesn't begin like a file of weights: its header would be too long")
-    memory = physical_memory()
+    memory = usable_memory()
     if memory is not None and size > memory:
-        raise Unreadable(f"it has {size:,} bytes, more than the {memory:,} of this machine's memory")
+        raise Unreadable(
+            f"it has {size:,} bytes, more than the {memory:,} that this machine or container has as memory"
+        )
 
 
 def is_pattern(path: Path) -> bool:

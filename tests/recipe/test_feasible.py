@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from polyhead.errors import DataError, RecipeError
-from polyhead.limits import physical_memory
+from polyhead.limits import usable_memory
 from polyhead.recipe.feasible import check_feasible
 from polyhead.recipe.load import make_recipe
 from polyhead.recipe.train import train
@@ -57,10 +57,10 @@ def test_what_can_work_comes_to_its_corpus(tmp_path, keys):
 
 def test_weights_for_which_there_is_no_memory(monkeypatch):
     recipe = make_recipe({"data": {"train": [NOTHING]}, "model": HUGE})
-    monkeypatch.setattr("polyhead.recipe.room.physical_memory", lambda: 16 << 30)
+    monkeypatch.setattr("polyhead.recipe.room.usable_memory", lambda: 16 << 30)
     with pytest.raises(RecipeError, match=r"at least 58,\d{3},\d{3},\d{3} parameters and takes 7\d\d GB .* has 17 GB"):
         check_feasible(recipe, torch.device("cpu"))
-    monkeypatch.setattr("polyhead.recipe.room.physical_memory", lambda: None)
+    monkeypatch.setattr("polyhead.recipe.room.usable_memory", lambda: None)
     check_feasible(recipe, torch.device("cpu"))
 
 
@@ -75,7 +75,8 @@ def test_workers_that_are_not_given_are_taken_to_be_as_a_precision_needs_them(mo
 
 
 def test_the_memory_of_the_machine_is_known_or_not(monkeypatch):
-    found = physical_memory()
+    found = usable_memory()
     assert found is None or found > 1 << 28
     monkeypatch.delattr(os, "sysconf_names")  # as on Windows
-    assert physical_memory() is None
+    monkeypatch.setattr("polyhead.limits.memory_limit", lambda: None)
+    assert usable_memory() is None

@@ -25,7 +25,7 @@ def test_a_model_beyond_any_memory_is_refused_before_it_is_made(config: Transfor
 
 
 def test_vocabularies_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "physical_memory", lambda: 200_000_000)
+    monkeypatch.setattr(room, "usable_memory", lambda: 200_000_000)
     check_room(TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64), CPU, 30_000, 30_000)
     with pytest.raises(RecipeError, match="vocabulary"):
         check_room(TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64), CPU, 900_000, 900_000)
@@ -33,7 +33,7 @@ def test_vocabularies_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_training_keeps_three_numbers_a_weight_where_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     config = TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64)
-    monkeypatch.setattr(room, "physical_memory", lambda: 800_000)
+    monkeypatch.setattr(room, "usable_memory", lambda: 800_000)
     check_room(config, torch.device("cuda"))
     with pytest.raises(RecipeError):
         check_room(config, CPU)
@@ -41,12 +41,12 @@ def test_training_keeps_three_numbers_a_weight_where_it_computes(monkeypatch: py
 
 def test_a_model_that_is_divided_needs_room_for_its_weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     config = TransformerConfig(encoder_layers=1, decoder_layers=1, d_model=64, d_ff=64)
-    monkeypatch.setattr(room, "physical_memory", lambda: 800_000)
+    monkeypatch.setattr(room, "usable_memory", lambda: 800_000)
     check_room(config, CPU, divided=True)
 
 
 def test_a_system_that_does_not_tell_its_memory_takes_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "physical_memory", lambda: None)
+    monkeypatch.setattr(room, "usable_memory", lambda: None)
     check_room(TransformerConfig(d_model=65_536, num_heads=4096, max_length=128), CPU)
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyhead.cores import CGROUP, cores
-from polyhead.limits import physical_memory
+from polyhead.cores import cores
+from polyhead.limits import usable_memory
 
 PROCESS = 320 << 20
 """Bytes that a worker takes besides the weights: Python, NumPy, kernels, and what a search keeps."""
 WEIGHTS = "model.safetensors"
-_CGROUP = CGROUP / "memory.max"
 _MEMINFO = Path("/proc/meminfo")
 
 
@@ -25,11 +24,10 @@ def workers_for(models: Sequence[Path], threads: int | None) -> int:
     return max(1, by_cores if free is None else min(by_cores, free // need))
 
 
-def free_memory(meminfo: Path = _MEMINFO, cgroup: Path = _CGROUP) -> int | None:
+def free_memory(meminfo: Path = _MEMINFO) -> int | None:
     """Bytes that processes may still take here, as Linux says and a container is limited; None where unknown."""
-    found = [_available(meminfo), _limit(cgroup)]
-    known = [each for each in found if each is not None]
-    return min(known) if known else physical_memory()
+    known = [each for each in (_available(meminfo), usable_memory()) if each is not None]
+    return min(known, default=None)
 
 
 def _available(meminfo: Path) -> int | None:
@@ -38,15 +36,6 @@ def _available(meminfo: Path) -> int | None:
     except OSError:
         return None
     return next((int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")), None)
-
-
-def _limit(cgroup: Path) -> int | None:
-    """What a container may take in all; "max" is no limit."""
-    try:
-        found = cgroup.read_text().strip()
-    except OSError:
-        return None
-    return int(found) if found.isdecimal() else None
 
 
 def _size(path: Path) -> int:

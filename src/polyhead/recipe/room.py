@@ -5,7 +5,7 @@ from math import prod
 import torch
 
 from polyhead.errors import RecipeError
-from polyhead.limits import physical_memory
+from polyhead.limits import usable_memory
 from polyhead.model.config import ModelConfig
 from polyhead.model.trained import shapes_of
 
@@ -24,17 +24,17 @@ def check_room(
     target_vocabulary: int = SMALLEST,
     divided: bool = False,
 ) -> None:
-    """Raises RecipeError where sizes don't fit together, or the weights and what goes with them the machine's memory.
+    """Raises RecipeError where sizes don't fit together, or no memory for the weights and what goes with them.
 
     Before the vocabularies are known it can be asked for the smallest. On an accelerator, and of a model that is
     divided among processes, only the weights count: they are made in the machine's memory first.
     """
     weights = sum(prod(shape) for shape in shapes_of(config, source_vocabulary, target_vocabulary).values())
     kept = KEPT if device.type == "cpu" and not divided else 1
-    needed, memory = weights * FLOAT32 * kept, physical_memory()
+    needed, memory = weights * FLOAT32 * kept, usable_memory()
     if memory is not None and needed > memory:
         raise RecipeError(
             f"a model of these sizes has at least {weights:,} parameters and takes {needed / 1e9:,.0f} GB to train; "
-            f"this machine has {memory / 1e9:,.0f} GB: make model.d_model, model.d_ff, the layers or the "
+            f"this machine or container has {memory / 1e9:,.0f} GB: make model.d_model, model.d_ff, the layers or the "
             "vocabulary smaller"
         )
