@@ -38,7 +38,7 @@ def test_every_corpus_gets_a_valid_recipe(corpus, pairs):
 
 def test_larger_corpora_get_larger_models_and_less_dropout():
     recipes = [make_recipe(complete(DATA, prose(pairs), CPU)[0]) for pairs in (9_000, 25_000, 90_000, 1_000_000)]
-    assert [recipe.model.d_model for recipe in recipes] == [128, 128, 128, 256]
+    assert [recipe.model.d_model for recipe in recipes] == [128, 128, 256, 256]
     assert [recipe.model.dropout for recipe in recipes] == [0.3, 0.2, 0.1, 0.1]
     assert [recipe.tokenizer.dropout for recipe in recipes] == [0.0, 0.1, 0.0, 0.0]
     gpu = make_recipe(complete(DATA, prose(1_000_000), torch.device("cuda"))[0])
@@ -168,6 +168,32 @@ def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
     assert chosen["model.preset"] == preset
     few = complete({**DATA, "model": {"encoder_layers": 3}}, corpus, CPU)[0]
     assert make_recipe(few).model.encoder_layers == 3
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words", "on_cpu", "on_gpu"),
+    [
+        (9_000, 27_499, "tiny", "tiny"),
+        (9_000, 27_500, "tiny", "small"),
+        (49_999, 60_000, "tiny", "small"),
+        (50_000, 27_500, "small", "small"),
+        (99_999, 27_499, "tiny", "tiny"),
+        (100_000, 5_000, "small", "small"),
+        (1_000_000, 5_000, "small", "base"),
+    ],
+)
+def test_texts_of_many_different_words_get_wide_vectors(pairs, words, on_cpu, on_gpu):
+    corpus = replace(prose(pairs), word_types=words)
+    devices = (CPU, on_cpu), (torch.device("cuda"), on_gpu)
+    assert all(complete(DATA, corpus, device)[0]["model"]["preset"] == preset for device, preset in devices)
+
+
+@pytest.mark.parametrize(
+    ("words", "preset", "dropout"), [(27_499, "tiny", 0.3), (27_500, "tiny", 0.2), (27_500, "small", 0.3)]
+)
+def test_narrow_vectors_of_many_different_words_get_less_dropout(words, preset, dropout):
+    corpus = replace(prose(9_000), word_types=words)
+    assert complete({**DATA, "model": {"preset": preset}}, corpus, CPU)[0]["model"]["dropout"] == dropout
 
 
 def test_a_large_corpus_is_shuffled_in_windows_and_a_run_that_was_begun_without_goes_on_without():

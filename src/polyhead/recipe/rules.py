@@ -20,7 +20,14 @@ SCARCE = 135_000
 """Tokens of a text below which few layers learn more than many: what a layer passes on is learnt from what comes back
 through all behind it."""
 LARGE, HUGE = 100_000, 1_000_000
-"""Sentence pairs: below LARGE the tiny model is the best one, below HUGE the small one."""
+"""Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
+MANY_WORDS = 27_500
+"""Different words from which wider vectors learn more: the small model is the better one, and with fewer the tiny."""
+WIDE = 256
+"""d_model below which a model has so little room for many words that it learns less by heart."""
+UNHURRIED = 50_000
+"""Sentence pairs below which a CPU, where the small model takes three times as long as the tiny one, trains no small
+one."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps. Muon's is for the largest
@@ -59,11 +66,12 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
     """Larger models learn more from large corpora and learn small ones by heart; the smallest ask for few layers."""
     if now.kind != "transformer" or now.has("model.preset") or now.has("model.d_model"):
         return []
-    pairs = now.corpus.pairs
+    pairs, on_cpu = now.corpus.pairs, now.device == "cpu"
     if now.corpus.tokens < SCARCE and not now.is_regular:
         return [("model.preset", "shallow", f"{now.described}: few layers learn more from so little")]
-    large = "small" if pairs < HUGE or now.device == "cpu" else "base"
-    return [("model.preset", "tiny" if pairs < LARGE else large, f"{counted(pairs, 'pair')} on {now.device}")]
+    is_wide = now.corpus.word_types >= MANY_WORDS and (pairs >= UNHURRIED or not on_cpu)
+    size = "base" if pairs >= HUGE and not on_cpu else "small" if pairs >= LARGE or is_wide else "tiny"
+    return [("model.preset", size, f"{now.described}, on {now.device}")]
 
 
 def vocabulary(now: Situation) -> Sequence[Suggestion]:
@@ -136,7 +144,10 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
     """The less there is to read, the more often it is read and the easier it is learnt by heart, if there is time."""
     share = now.updates / _needed(now)
     most = next((rate for below, rate in SHORT_RUNS if share < below), 1.0)
-    usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
+    is_narrow = now.corpus.word_types >= MANY_WORDS and _d_model(now) < WIDE
+    usual = (
+        0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW or is_narrow else 0.3
+    )
     why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
     can_cut = now.kind == "transformer" and now.get("tokenizer.kind", "bpe") == "bpe"
