@@ -28,8 +28,9 @@ wrote it, is read too.
 
 Loading compares digests and checks the format number, the settings with their upper bounds, the vocabulary sizes and
 every weight's name and shape. The weights' digest, and whether all are finite, is found out by a thread while they
-are packed. `polyhead verify --accept` takes files on as they are, after `config.json` was edited. From the first
-validation on `model.safetensors` holds the best weights so far; at the end they become the average that
+are packed (`weights_check`). `polyhead verify --accept` takes files on as they are, after `config.json` was edited.
+
+From the first validation on `model.safetensors` holds the best weights so far; at the end they become the average that
 `training.averaging` asks for, a Transformer's matrices rounded to whole multiples of a 127th of each output's largest
 weight (`model.levels`).
 

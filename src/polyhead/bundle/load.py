@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.config import BundleConfig, read_config
 from polyhead.bundle.listed import check_small
+from polyhead.bundle.weights_check import NotFinite, digest_of_weights
 from polyhead.errors import ModelError
 from polyhead.extras import needing_extra
 from polyhead.files import Stamp
@@ -19,7 +20,6 @@ from polyhead.manifest import check_digest
 from polyhead.model.config import TransformerConfig
 from polyhead.model.stored import read_weights
 from polyhead.model.trained import Floats, TransformerArrays, fill, shapes_of, without_values
-from polyhead.model.weights_check import NotFinite, digest_of_weights
 from polyhead.tokenizers.build import load as load_tokenizer
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer

@@ -16,6 +16,6 @@ NumPy's arrays.
 
 Some files need no PyTorch, so that a model can be described, checked and translated without it: `config`, `shapes`
 (names and shapes of a Transformer's weights), `stored` (a file's weights as arrays, on Linux its own pages),
-`trained` (settings and arrays together), `weights_check`, `levels` (weights as 8-bit products have them) and
+`trained` (settings and arrays together), `levels` (weights as 8-bit products have them) and
 `sinusoids`.
 """

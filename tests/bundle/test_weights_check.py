@@ -8,8 +8,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
-from polyhead.model import weights_check
-from polyhead.model.weights_check import NotFinite, digest_of_weights
+from polyhead.bundle import weights_check
+from polyhead.bundle.weights_check import NotFinite, digest_of_weights
 
 KINDS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 
