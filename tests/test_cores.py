@@ -12,6 +12,7 @@ import torch
 
 from polyhead import container
 from polyhead import cores as module
+from polyhead.container import cpu_quota
 from polyhead.cores import (
     cores,
     cores_an_operation,
@@ -65,6 +66,38 @@ def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     module._physical_cores.cache_clear()
     yield
     module._physical_cores.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("written", "quota"),
+    [
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 2),
+        ("10000 100000\n", 1),
+        ("max 100000\n", None),
+        ("", None),
+        (None, None),
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_container_says_how_many_cores_it_may_keep_busy(
+    written: str | None,
+    quota: int | None,
+    version: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    without_torch: None,
+) -> None:
+    monkeypatch.setattr(module, "_cores_seen", lambda: 64)
+    if written is not None and version == 2:
+        (tmp_path / "cpu.max").write_text(written)
+    elif written is not None:
+        first, _, second = written.replace("max", "-1").partition(" ")
+        (tmp_path / "cpu").mkdir()
+        (tmp_path / "cpu/cpu.cfs_quota_us").write_text(f"{first}\n")
+        (tmp_path / "cpu/cpu.cfs_period_us").write_text(second)
+    assert cpu_quota() == quota
+    assert cores() == (quota or 64)
 
 
 # A build of PyTorch takes at most as many cores as there are: one core is what all agree on.

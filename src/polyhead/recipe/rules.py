@@ -21,13 +21,11 @@ SCARCE = 135_000
 through all behind it."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
-MANY_WORDS = 27_500
-"""Different words from which wider vectors learn more: the small model is the better one, and with fewer the tiny."""
+SMALL_ON_CPU = 50_000
+"""Sentence pairs of many different words from which a CPU trains the small model, which takes it three times as long
+as the tiny one."""
 WIDE = 256
-"""d_model below which a model has so little room for many words that it learns less by heart."""
-UNHURRIED = 50_000
-"""Sentence pairs below which a CPU, where the small model takes three times as long as the tiny one, trains no small
-one."""
+"""d_model below which a model has so little room for many different words that it learns less by heart."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps. Muon's is for the largest
@@ -69,7 +67,7 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
     pairs, on_cpu = now.corpus.pairs, now.device == "cpu"
     if now.corpus.tokens < SCARCE and not now.is_regular:
         return [("model.preset", "shallow", f"{now.described}: few layers learn more from so little")]
-    is_wide = now.corpus.word_types >= MANY_WORDS and (pairs >= UNHURRIED or not on_cpu)
+    is_wide = now.has_many_words and (pairs >= SMALL_ON_CPU or not on_cpu)
     size = "base" if pairs >= HUGE and not on_cpu else "small" if pairs >= LARGE or is_wide else "tiny"
     return [("model.preset", size, f"{now.described}, on {now.device}")]
 
@@ -144,10 +142,9 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
     """The less there is to read, the more often it is read and the easier it is learnt by heart, if there is time."""
     share = now.updates / _needed(now)
     most = next((rate for below, rate in SHORT_RUNS if share < below), 1.0)
-    is_narrow = now.corpus.word_types >= MANY_WORDS and _d_model(now) < WIDE
-    usual = (
-        0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW or is_narrow else 0.3
-    )
+    usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
+    if now.has_many_words and _d_model(now) < WIDE:
+        usual = min(usual, 0.2)
     why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
     can_cut = now.kind == "transformer" and now.get("tokenizer.kind", "bpe") == "bpe"

@@ -11,6 +11,9 @@ USUAL_WORDS = 2.3, 0.65
 """k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. Their number grows as
 a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
 
+MANY_WORDS = 27_500
+"""Different words from which wider vectors learn more: the small model is the better one, and with fewer the tiny."""
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -53,6 +56,11 @@ class Situation:
         """Whether the text has few words, each of which is seen often."""
         factor, power = USUAL_WORDS
         return self.corpus.word_types < factor * self.corpus.tokens**power
+
+    @property
+    def has_many_words(self) -> bool:
+        """Whether there are so many different words that wide vectors are worth it."""
+        return self.corpus.word_types >= MANY_WORDS
 
     @property
     def described(self) -> str:
