@@ -20,10 +20,10 @@ hardware.may_use_tiles = lambda: True
 from polyhead.kernels import code  # noqa: E402 (what the CPU has is asked for when kernels are imported)
 from polyhead.kernels.code import by_numba  # noqa: E402
 from polyhead.kernels.compiler import ir  # noqa: E402
-from polyhead.kernels.llvm import LONG  # noqa: E402
+from polyhead.kernels.llvm import I64  # noqa: E402
 from polyhead.kernels.microkernels.amx import Tiles  # noqa: E402
 
-code.is_known = lambda: False  # the functions' addresses are this process's: no machine code is kept
+code.is_supported = lambda: False  # the functions' addresses are this process's: no machine code is kept
 by_numba.let_keep = lambda *_: None
 
 TILES, ROWS, BYTES = 8, 16, 64
@@ -128,11 +128,11 @@ def _do(self: Tiles, name: str, *arguments: Any) -> None:
     """Calls an instruction's function here; all of its arguments are numbers of 64 bits."""
     builder = self.code.builder
     numbers = [
-        builder.ptrtoint(each, LONG) if isinstance(each.type, ir.PointerType) else builder.zext(each, LONG)
+        builder.ptrtoint(each, I64) if isinstance(each.type, ir.PointerType) else builder.zext(each, I64)
         for each in arguments
     ]
-    kind = ir.FunctionType(ir.VoidType(), [LONG] * len(numbers))
-    function = builder.inttoptr(ir.Constant(LONG, EMULATED[name].address), kind.as_pointer())
+    kind = ir.FunctionType(ir.VoidType(), [I64] * len(numbers))
+    function = builder.inttoptr(ir.Constant(I64, EMULATED[name].address), kind.as_pointer())
     builder.call(function, numbers)
 
 

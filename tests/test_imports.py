@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from polyhead.engine.kernel_engine import has_products_of_bytes
-from polyhead.kernels.code import is_known
+from polyhead.engine.kernel_engine import has_int8_products
+from polyhead.kernels.code import is_supported
 from polyhead.model.config import TransformerConfig
 from tests.small import write_small
 
@@ -51,7 +51,7 @@ def test_training_loads_no_compiler_of_pytorchs(toy) -> None:
 
 
 translates_by_itself = pytest.mark.skipif(
-    not (has_products_of_bytes() and is_known()), reason="PyTorch or a compiler is needed here to translate"
+    not (has_int8_products() and is_supported()), reason="PyTorch or a compiler is needed here to translate"
 )
 
 

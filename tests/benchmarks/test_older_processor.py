@@ -15,10 +15,10 @@ sys.path.insert(0, {drivers!r})
 import torch
 from wire import serve
 from polyhead.hardware import cpu_features
-from polyhead.kernels.microkernels.registers import LEVELS
+from polyhead.kernels.microkernels.registers import MAX_LEVEL
 
 serve({{"prepare": lambda setting: {{
-    "pytorch": torch.backends.cpu.get_cpu_capability(), "ours": sorted(cpu_features()), "levels": LEVELS
+    "pytorch": torch.backends.cpu.get_cpu_capability(), "ours": sorted(cpu_features()), "levels": MAX_LEVEL
 }}}})
 """
 

@@ -6,7 +6,7 @@ import pytest
 from polyhead.batch import collate
 from polyhead.engine.choice import Choice
 from polyhead.engine.cross_attention import cross_attention
-from polyhead.engine.kernel_engine import KernelEngine, has_products_of_bytes
+from polyhead.engine.kernel_engine import KernelEngine, has_int8_products
 from polyhead.engine.prepare import prepare
 from polyhead.model.recording import weights_of
 from tests.engine.conftest import make
@@ -16,7 +16,7 @@ TARGETS = [[7, 8], [9, 10, 11, 12, 13], [], [4, 5, 6]]
 ERRORS = {"float32": 1e-5, "int8": 0.02}
 
 
-@pytest.mark.parametrize("dtype", [name for name in ERRORS if name != "int8" or has_products_of_bytes()])
+@pytest.mark.parametrize("dtype", [name for name in ERRORS if name != "int8" or has_int8_products()])
 @pytest.mark.parametrize(("norm", "heads"), [("post", 4), ("pre", 3)])
 @pytest.mark.parametrize("layer", [0, 1])
 def test_it_looks_where_the_model_looks(dtype, norm, heads, layer):

@@ -15,10 +15,10 @@ from polyhead.decoding.search import search
 from polyhead.engine import kernel_engine
 from polyhead.engine.choice import Choice, kernel_arrays
 from polyhead.engine.kernel_engine import KernelEngine
-from polyhead.engine.pack import FINE
+from polyhead.engine.pack import DIGITS
 from polyhead.engine.prepare import prepare
 from polyhead.engine.step.rescored import MARGIN
-from polyhead.kernels.microkernels.registers import LEVELS
+from polyhead.kernels.microkernels.registers import MAX_LEVEL
 from polyhead.model.arrays import InArrays
 from polyhead.model.levels import on_levels
 from polyhead.model.transformer import Transformer
@@ -29,7 +29,7 @@ SOURCE = padded([[5, 6, 7, 8, 9, EOS], [10, EOS], [11, 12, 5, EOS], [*range(4, 2
 MASK = SOURCE != PAD
 TENSORS = torch.from_numpy(SOURCE), torch.from_numpy(MASK)
 INT8 = Choice("prepared", "int8")
-ERRORS = {"float32": 1e-5, "int8": 0.05 if LEVELS == 255 else 0.07}
+ERRORS = {"float32": 1e-5, "int8": 0.05 if MAX_LEVEL == 255 else 0.07}
 """Of all numbers together, relative. With AVX2 alone inputs have 7 bits."""
 SEEN = 1e-3
 """The same of 8-bit products that round nothing but inputs, to two bytes."""
@@ -41,7 +41,7 @@ def trained(request: pytest.FixtureRequest) -> Transformer:
     return make(norm=norm, activation=activation, d_model=48, num_heads=4, d_ff=72)
 
 
-@pytest.fixture(params=[name for name in ERRORS if name != "int8" or kernel_engine.has_products_of_bytes()])
+@pytest.fixture(params=[name for name in ERRORS if name != "int8" or kernel_engine.has_int8_products()])
 def dtype(request: pytest.FixtureRequest) -> Any:
     return request.param
 
@@ -73,7 +73,7 @@ def test_all_it_computes_is_near_the_trained_models(trained: Transformer, engine
     near(np.stack(logits, 1), trained(*TENSORS, target), dtype)
 
 
-@pytest.mark.skipif(FINE == 1, reason="without VNNI inputs have one byte")
+@pytest.mark.skipif(DIGITS == 1, reason="without VNNI inputs have one byte")
 def test_8_bit_products_of_weights_on_their_levels_are_those_of_float32(trained: Transformer) -> None:
     weights = {name: parameter.detach().numpy() for name, parameter in trained.named_parameters()}
     for name, weight in on_levels(weights).items():

@@ -22,7 +22,7 @@ from tests.small import write_small
 
 SHAPE = TransformerConfig(encoder_layers=2, decoder_layers=2, d_model=128, d_ff=256, num_heads=4, max_length=40)
 SOURCE = np.array([[5, 6, 7, 8, 2], [9, 10, 11, 12, 2]])
-of_bytes = pytest.mark.skipif(not kernel_engine.has_products_of_bytes(), reason="this CPU has no AVX2 or no FMA")
+of_bytes = pytest.mark.skipif(not kernel_engine.has_int8_products(), reason="this CPU has no AVX2 or no FMA")
 FORMATS = [pytest.param(name, marks=of_bytes) if name == "int8" else name for name in PACKS]
 EXACT = Choice("prepared", "float32")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="pages of files are given back on Linux alone")

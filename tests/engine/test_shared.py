@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from polyhead.engine.choice import Choice
-from polyhead.engine.kernel_engine import has_products_of_bytes
+from polyhead.engine.kernel_engine import has_int8_products
 from polyhead.engine.prepare import prepare
 from polyhead.errors import PolyheadError
 from polyhead.files import Stamp
-from polyhead.kernels.code.trust import ASKED
+from polyhead.kernels.code.permissions import ASKED
 from polyhead.memory.weights_file import FilePages
 from polyhead.model.config import TransformerConfig
 from polyhead.translating.translator import Translator
@@ -20,7 +20,7 @@ TEXTS = ["bado kilu mera", "The cat sat down. noti pasu"]
 
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_a_shared_engine_computes_the_same_from_pages_of_a_file(tmp_path, dtype):
-    if dtype == "int8" and not has_products_of_bytes():
+    if dtype == "int8" and not has_int8_products():
         pytest.skip("has no products of bytes")
     folder = tmp_path / "packed"
     folder.mkdir()

@@ -13,7 +13,7 @@ from polyhead.bundle.bundle import Bundle
 from polyhead.bundle.config import BundleConfig
 from polyhead.decoding.config import BeamConfig
 from polyhead.engine.choice import Choice
-from polyhead.engine.kernel_engine import has_products_of_bytes
+from polyhead.engine.kernel_engine import has_int8_products
 from polyhead.errors import ModelError, PolyheadError
 from polyhead.inspection.sentence import EmptyText, TooLong
 from polyhead.inspection.trace import Edits, Head, trace
@@ -121,7 +121,7 @@ def test_traces_may_be_taken_beside_a_translation(translator_of):
 
 def differing_int8(translator_of):
     """A translator in int8 that doesn't always say what float32 would, and a text where it doesn't."""
-    if not has_products_of_bytes():
+    if not has_int8_products():
         pytest.skip("this PyTorch has no 8-bit kernels")
     bundle = translator_of("paper").bundle
     rough = Translator(bundle, engine="prepared", dtype="int8")

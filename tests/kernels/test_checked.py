@@ -51,7 +51,7 @@ import numpy as np
 sys.path.insert(0, {directory!r})
 from kernels import *
 from polyhead.kernels.linear.packed import multiply
-from polyhead.engine.step.rescored import sharpen
+from polyhead.engine.step.rescored import rescore
 from polyhead.kernels.threads.team import ALONE, board, team
 from polyhead.engine.pack import pack_float32, pack_int8
 
@@ -75,7 +75,7 @@ for name, pack in (("float32", pack_float32), ("int8", pack_int8)):
     given = (32, 64), (28, 64), (36, 64), (32, 4096)
     said[name] = [whether(multiply, zeros(2, k), product, 0, zeros(2, n), ALONE) for k, n in given]
 features = (16, 70), (8, 70), (16, 69)
-said["sharpen"] = [whether(sharpen, zeros(2, 70), zeros(2, d), zeros(v, 16), ALONE) for d, v in features]
+said["rescore"] = [whether(rescore, zeros(2, 70), zeros(2, d), zeros(v, 16), ALONE) for d, v in features]
 print(json.dumps(said))
 """
 
@@ -115,10 +115,10 @@ def test_products_are_of_arrays_that_fit(said: list[Mapping[str, list[str]]], pr
 
 
 def test_the_likeliest_words_are_looked_at_in_weights_that_fit(said: list[Mapping[str, list[str]]]) -> None:
-    assert [each["sharpen"] for each in said] == [["done", "IndexError", "IndexError"]] * 2
+    assert [each["rescore"] for each in said] == [["done", "IndexError", "IndexError"]] * 2
 
 
-@pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
+@pytest.mark.skipif(not code.is_supported(), reason="this system's object files are not known")
 def test_the_usual_form_has_files_of_its_own(said: list[Mapping[str, list[str]]], tmp_path: Path) -> None:
     assert said
     (tmp_path / "kernels.py").write_text(KERNELS)

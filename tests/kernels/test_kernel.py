@@ -9,12 +9,12 @@ from typing import cast
 import pytest
 
 from polyhead.kernels import compiler
-from polyhead.kernels.code import stored
+from polyhead.kernels.code import object_files
 from polyhead.kernels.kernel import Kernel, kernel
 
 
 def test_without_a_place_for_files_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "folder_of", lambda sources: None)
+    monkeypatch.setattr(object_files, "cache_folder", lambda sources: None)
 
     def double(x: int) -> int:
         return 2 * x
@@ -31,7 +31,7 @@ def test_what_could_be_another_has_no_file() -> None:
 
     kernels = [plus(1), plus(2), *(cast("Kernel", kernel(each)) for each in (lambda x: 2 * x, lambda x: 3 * x))]
     assert [each(1) for each in kernels] == [2, 3, 2, 3]
-    assert [each.place("int") for each in kernels] == [None] * 4
+    assert [each.cache_file("int") for each in kernels] == [None] * 4
 
 
 def test_a_pause_is_announced_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -17,10 +17,10 @@ from polyhead.training import precision as module
 from polyhead.training.fused.fuse import fuse
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.precision import Arithmetic, Precision, choose_arithmetic
-from tests.marks import in_bytes
+from tests.marks import int8
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
-INT8, INT8_OF_FLOAT32 = Arithmetic(torch.bfloat16, in_bytes=True), Arithmetic(in_bytes=True)
+INT8, INT8_OF_FLOAT32 = Arithmetic(torch.bfloat16, int8=True), Arithmetic(int8=True)
 
 
 def transformer(width: int = 64) -> Seq2SeqModel[Any]:
@@ -107,8 +107,8 @@ def gradients(arithmetic: Arithmetic, width: int) -> list[Tensor]:
 @pytest.mark.parametrize(
     ("arithmetic", "near"),
     [
-        pytest.param(INT8, 0.05, marks=in_bytes),
-        pytest.param(INT8_OF_FLOAT32, 0.05, marks=in_bytes),
+        pytest.param(INT8, 0.05, marks=int8),
+        pytest.param(INT8_OF_FLOAT32, 0.05, marks=int8),
     ],
 )
 def test_gradients_are_nearly_those_of_float32(arithmetic: Arithmetic, near: float, width: int) -> None:
@@ -126,8 +126,8 @@ def test_gradients_are_nearly_those_of_float32(arithmetic: Arithmetic, near: flo
     [
         Arithmetic(),
         Arithmetic(torch.bfloat16),
-        pytest.param(INT8, marks=in_bytes),
-        pytest.param(INT8_OF_FLOAT32, marks=in_bytes),
+        pytest.param(INT8, marks=int8),
+        pytest.param(INT8_OF_FLOAT32, marks=int8),
     ],
 )
 def test_gradients_depend_on_nothing_that_lay_in_memory_before(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from polyhead.engine.kernel_engine import has_inputs_of_two_bytes, has_products_of_bytes, multiplies
+from polyhead.engine.kernel_engine import has_int8_products, has_kernels, has_two_byte_inputs
 from polyhead.errors import ModelError
 from polyhead.model.levels import are_on_levels
 from polyhead.model.trained import TransformerArrays
@@ -43,19 +43,19 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
     taken. Raises ModelError where what is asked for can't be had.
     """
     arrays = None if engine == "plain" else arrays_of(model)
-    possible = arrays is not None and multiplies(arrays.config, "float32")
+    possible = arrays is not None and has_kernels(arrays.config, "float32")
     if engine == "prepared" and not possible:
         raise ModelError('engine "prepared" needs a Transformer on a CPU; use engine "auto" or "plain"')
     if arrays is None or not possible:
         if dtype not in ("auto", "float32"):
             raise ModelError(f'dtype "{dtype}" needs the engine "prepared", a Transformer on a CPU; use "float32"')
         return PLAIN
-    has_int8 = multiplies(arrays.config, "int8")
+    has_int8 = has_kernels(arrays.config, "int8")
     if dtype == "int8" and not has_int8:
-        why = "a d_model and a d_ff that are multiples of 4" if has_products_of_bytes() else "a CPU with AVX2"
+        why = "a d_model and a d_ff that are multiples of 4" if has_int8_products() else "a CPU with AVX2"
         raise ModelError(f'dtype "int8" needs {why}; use "float32"')
     if dtype == "auto":
-        same = has_int8 and has_inputs_of_two_bytes() and are_on_levels(arrays.arrays)
+        same = has_int8 and has_two_byte_inputs() and are_on_levels(arrays.arrays)
         dtype = "int8" if same else "float32"
     return Choice("prepared", dtype)
 
@@ -63,7 +63,7 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
 def kernel_arrays(model: Trained, dtype: str) -> TransformerArrays | None:
     """What the engine of kernels is made of; None where it hasn't got this model in this precision."""
     arrays = arrays_of(model)
-    return arrays if arrays is not None and multiplies(arrays.config, dtype) else None
+    return arrays if arrays is not None and has_kernels(arrays.config, dtype) else None
 
 
 def arrays_of(model: Trained) -> TransformerArrays | None:

@@ -32,7 +32,7 @@ def cross_attention(
         _, state = engine.features(written[:, step], state, queries)
     keys, found = state.memory.values[layer, :, : engine.width], list[Floats]()
     for row, target in enumerate(targets):
-        places = state.memory.places[row, : state.memory.counts[row]]
+        places = state.memory.rows[row, : state.memory.counts[row]]
         found.append(_weights(asked[: len(target) + 1, layer, row], keys[places], engine.heads))
     return found
 

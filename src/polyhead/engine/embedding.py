@@ -15,14 +15,14 @@ from polyhead.model.config import TransformerConfig
 from polyhead.model.sinusoids import sinusoids
 from polyhead.model.trained import Floats, TransformerArrays
 
-PLACED = {"sinusoidal", "sinusoidal-concat", "learned", "none"}
+POSITIONS = {"sinusoidal", "sinusoidal-concat", "learned", "none"}
 """The kinds of positions that are known here."""
-ENCODED = 512
+TOKENS_AT_ONCE = 512
 """Tokens, padding included, that are encoded together: what they become on the way should fit a core's cache."""
 
 
 @dataclass(frozen=True)
-class Merge:
+class PositionMerge:
     """Positions with dimensions of their own: [x ; PE] W + b."""
 
     encoding: Floats
@@ -45,7 +45,7 @@ class Embedded:
     """[V, D]."""
     added: Floats
     """[T, D], at every position."""
-    merge: Merge | None
+    merge: PositionMerge | None
 
     def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
         """tokens [R], positions [R] → [R, D].
@@ -73,10 +73,10 @@ def encoding_of(config: TransformerConfig) -> Floats:
 
 def embedded(model: TransformerArrays, name: str, table: Floats, encoding: Floats) -> Embedded:
     """The model's embedding of that name; its `table` [V, D] and `encoding_of` the model [T, D] are the caller's."""
-    return Embedded(table, _added(model, name, encoding), _merge(model, name, encoding))
+    return Embedded(table, _position_table(model, name, encoding), _position_merge(model, name, encoding))
 
 
-def _added(model: TransformerArrays, name: str, encoding: Floats) -> Floats:
+def _position_table(model: TransformerArrays, name: str, encoding: Floats) -> Floats:
     config = model.config
     match config.positions:
         case "sinusoidal":
@@ -87,7 +87,7 @@ def _added(model: TransformerArrays, name: str, encoding: Floats) -> Floats:
             return np.zeros((config.max_length, config.d_model), np.float32)
 
 
-def _merge(model: TransformerArrays, name: str, encoding: Floats) -> Merge | None:
+def _position_merge(model: TransformerArrays, name: str, encoding: Floats) -> PositionMerge | None:
     if model.config.positions != "sinusoidal-concat":
         return None
-    return Merge(encoding, pack_float32([lambda: model.map(f"{name}.positions.merge")], lambda: None))
+    return PositionMerge(encoding, pack_float32([lambda: model.map(f"{name}.positions.merge")], lambda: None))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.batch import cut_by_length
-from polyhead.engine.embedding import ENCODED, PLACED, embedded, encoding_of
+from polyhead.engine.embedding import POSITIONS, TOKENS_AT_ONCE, embedded, encoding_of
 from polyhead.engine.output import Output
 from polyhead.engine.output_subset import OutputSubset
 from polyhead.engine.pack import FOUR, Pack
@@ -22,21 +22,21 @@ from polyhead.engine.past_tree import Past
 from polyhead.engine.step import layers
 from polyhead.engine.step.layers import Decoder, Encoder
 from polyhead.hardware import VNNI, cpu_features
-from polyhead.kernels.arrays.pinned_args import keep
-from polyhead.kernels.attention.by_positions import Floats, Integers, Sight
+from polyhead.kernels.arrays.pinned_args import pin_args
+from polyhead.kernels.attention.by_positions import Floats, Integers, VisibleKeys
 from polyhead.kernels.threads.team import board
 from polyhead.memory.allocate import room_for
 from polyhead.model.config import TransformerConfig
 from polyhead.model.trained import TransformerArrays
 
-OF_BYTES = {"avx2", "fma3"}
+INT8_INSTRUCTIONS = {"avx2", "fma3"}
 """The instructions that products of bytes need. Those of float32 are compiled for any CPU."""
 PRECISIONS = "float32", "int8"
 """Of the weights that the kernels multiply with."""
 NORMS = {"post", "pre"}
 """Where a sub-layer's norm may be."""
 Numbers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
+Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Encoded:
 
     states: Floats
     """[B, S, D], zeros at padding."""
-    mask: Truths
+    mask: Booleans
     """[B, S], True at tokens."""
 
 
@@ -55,10 +55,10 @@ class ProjectedMemory:
 
     values: Floats
     """[L, tokens, 2·A]."""
-    places: Integers
-    """[B, S]."""
+    rows: Integers
+    """[B, S] which of the tokens are each sentence's."""
     counts: Integers
-    """[B]."""
+    """[B] how many they are."""
 
 
 @dataclass(frozen=True)
@@ -107,24 +107,24 @@ class KernelEngine:
             make.sublayers("decoder"),
             make.norm("decoder"),
         )
-        self.encoder, self.decoder = keep(encoding), keep(decoding)
-        self.width, self.heads = decoding.itself.width, decoding.itself.heads
+        self.encoder, self.decoder = pin_args(encoding), pin_args(decoding)
+        self.width, self.heads = decoding.self_attention.width, decoding.self_attention.heads
         self.key_value = make.maps("decoder", "cross_attention", slice(1, 3))
         self.logits = Output(weight, pack, packed)
         """features [R, D] → logits [R, V]."""
 
-    def encode(self, source: Numbers, source_mask: Truths) -> Encoded:
+    def encode(self, source: Numbers, source_mask: Booleans) -> Encoded:
         """source [B, S], source_mask [B, S] → the encoder's last layer.
 
         Raises IndexError for a token that is not in the vocabulary and for a source longer than the model reads.
         """
         states = np.zeros((*source.shape, self.d_model), np.float32)
-        for chosen in cut_by_length(cast("list[int]", source_mask.sum(1).tolist()), ENCODED):
+        for chosen in cut_by_length(cast("list[int]", source_mask.sum(1).tolist()), TOKENS_AT_ONCE):
             rows, seen = np.array(chosen), source_mask[chosen]
             sentences, columns = seen.nonzero()
             x = self.source_embedding(source[rows[sentences], columns], columns)
-            counts, places = _sentences(seen)
-            layers.encode(x, Sight(places, counts, sentences.astype(np.int32)), self.encoder, board())
+            counts, places = _token_rows(seen)
+            layers.encode(x, VisibleKeys(places, counts, sentences.astype(np.int32)), self.encoder, board())
             states[rows[sentences], columns] = x
         return Encoded(states, source_mask)
 
@@ -138,8 +138,8 @@ class KernelEngine:
         states = memory.states[memory.mask]
         count = len(self.key_value.weight)
         values = room_for((count, len(states), 2 * self.width))
-        layers.remember(states, self.key_value, values, board())
-        counts, places = _sentences(memory.mask)
+        layers.project_memory(states, self.key_value, values, board())
+        counts, places = _token_rows(memory.mask)
         sentences = np.arange(len(counts), dtype=np.int32)
         past = Past.begin(len(counts), count, 2 * self.width)
         return EngineState(sentences, ProjectedMemory(values, places, counts), past, 0)
@@ -163,9 +163,9 @@ class KernelEngine:
         """
         x = self.target_embedding(previous, np.full(len(state.sentences), state.length, np.int64))
         memory, past = state.memory, state.past.append()
-        source = Sight(memory.places, memory.counts, state.sentences)
+        source = VisibleKeys(memory.rows, memory.counts, state.sentences)
         asked = np.empty((0, 0, 0), np.float32) if queries is None else queries
-        layers.decode(x, past.nodes.values, past.places, memory.values, source, asked, self.decoder, board())
+        layers.decode(x, past.nodes.values, past.ancestors, memory.values, source, asked, self.decoder, board())
         return x, EngineState(state.sentences, memory, past, state.length + 1)
 
     def output_rows(self, tokens: Numbers) -> OutputSubset:
@@ -173,32 +173,32 @@ class KernelEngine:
         return OutputSubset(self.logits.weight, tokens)
 
 
-def is_known(config: TransformerConfig) -> bool:
+def is_supported(config: TransformerConfig) -> bool:
     """Whether engines know all parts that the settings name: a new one may not have come here yet."""
-    return config.positions in PLACED and config.activation in ACTIVATIONS and config.norm in NORMS
+    return config.positions in POSITIONS and config.activation in ACTIVATIONS and config.norm in NORMS
 
 
-def multiplies(config: TransformerConfig, dtype: str) -> bool:
+def has_kernels(config: TransformerConfig, dtype: str) -> bool:
     """Whether there are kernels for such a Transformer in that precision, and this CPU has their instructions."""
-    if dtype == "int8" and (config.d_model % FOUR or config.d_ff % FOUR or not has_products_of_bytes()):
+    if dtype == "int8" and (config.d_model % FOUR or config.d_ff % FOUR or not has_int8_products()):
         return False
-    return dtype in PRECISIONS and is_known(config)
+    return dtype in PRECISIONS and is_supported(config)
 
 
-def has_products_of_bytes() -> bool:
+def has_int8_products() -> bool:
     """Whether this CPU has what products in int8 need."""
-    return cpu_features() >= OF_BYTES
+    return cpu_features() >= INT8_INSTRUCTIONS
 
 
-def has_inputs_of_two_bytes() -> bool:
+def has_two_byte_inputs() -> bool:
     """Whether this CPU's products of bytes round inputs so little that it is hardly ever seen in a translation.
 
     With VNNI an input has two bytes, and 7 bits without.
     """
-    return has_products_of_bytes() and bool(VNNI & cpu_features())
+    return has_int8_products() and bool(VNNI & cpu_features())
 
 
-def _sentences(mask: Truths) -> tuple[Integers, Integers]:
+def _token_rows(mask: Booleans) -> tuple[Integers, Integers]:
     """mask [B, S], True at tokens that lie one after the other in a store → how many a sentence has [B], and which."""
     counts = mask.sum(1, dtype=np.int32)
     first = counts.cumsum(dtype=np.int32) - counts

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from polyhead.engine.pack import Pack
-from polyhead.engine.step.rescored import sharpen
+from polyhead.engine.step.rescored import rescore
 from polyhead.kernels.linear import packed_int8
 from polyhead.kernels.linear.packed import multiply
 from polyhead.kernels.threads.team import board
@@ -33,5 +33,5 @@ class Output:
         logits = np.empty((len(features), len(self.weight)), np.float32)
         multiply(features, self.product, 0, logits, board())
         if self.is_rounded:
-            sharpen(logits, features, self.weight, board())
+            rescore(logits, features, self.weight, board())
         return logits

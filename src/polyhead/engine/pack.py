@@ -14,16 +14,16 @@ from polyhead.kernels.arrays import aligned
 from polyhead.kernels.linear import packed_float32, packed_int8
 from polyhead.kernels.linear.packed import PackedWeights
 from polyhead.kernels.llvm import LANES
-from polyhead.kernels.microkernels.amx import BYTES
-from polyhead.kernels.microkernels.registers import LEVELS, PANEL
+from polyhead.kernels.microkernels.amx import ROW_BYTES
+from polyhead.kernels.microkernels.registers import MAX_LEVEL, PANEL
 from polyhead.model.levels import levels
 from polyhead.model.trained import Floats
 
 FOUR = 4
 """Bytes that are multiplied by one lane: inputs must be a multiple."""
-FINE = 2 if LEVELS == 255 else 1
+DIGITS = 2 if MAX_LEVEL == 255 else 1
 """Bytes of an input that is not to be rounded noticeably. Without VNNI two would cost more than 8-bit products gain."""
-Map = tuple[Floats, Floats | None]
+LinearMap = tuple[Floats, Floats | None]
 """Weight [N, K] and bias [N] of a linear map."""
 
 
@@ -31,7 +31,11 @@ class Pack(Protocol):
     """One map of each layer, all of the same size, asked for one after the other → packed."""
 
     def __call__(
-        self, maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
+        self,
+        maps: Sequence[Callable[[], LinearMap]],
+        done: Callable[[], None],
+        least: float = -np.inf,
+        digits: int = DIGITS,
     ) -> PackedWeights:
         """`done` is called after each; outputs below `least` will be cut off.
 
@@ -41,7 +45,7 @@ class Pack(Protocol):
 
 
 def pack_int8(
-    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
+    maps: Sequence[Callable[[], LinearMap]], done: Callable[[], None], least: float = -np.inf, digits: int = DIGITS
 ) -> packed_int8.Int8Weights:
     """8-bit weights. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
@@ -52,7 +56,7 @@ def pack_int8(
         np.zeros((layers, panels * PANEL), np.float32),
         least,
         digits,
-        in_tiles=may_use_tiles() and inputs % BYTES == 0,
+        in_tiles=may_use_tiles() and inputs % ROW_BYTES == 0,
     )
     for layer, panel, part, rows, bias in _panels(maps, done):
         whole, scale = levels(rows)
@@ -63,7 +67,7 @@ def pack_int8(
 
 
 def pack_float32(
-    maps: Sequence[Callable[[], Map]], done: Callable[[], None], least: float = -np.inf, digits: int = FINE
+    maps: Sequence[Callable[[], LinearMap]], done: Callable[[], None], least: float = -np.inf, digits: int = DIGITS
 ) -> packed_float32.Float32Weights:
     """As they are."""
     layers, panels, inputs = _size(maps)
@@ -75,14 +79,14 @@ def pack_float32(
     return packed
 
 
-def _size(maps: Sequence[Callable[[], Map]]) -> tuple[int, int, int]:
+def _size(maps: Sequence[Callable[[], LinearMap]]) -> tuple[int, int, int]:
     """Layers, panels, K."""
     outputs, inputs = maps[0]()[0].shape
     return len(maps), -(-outputs // PANEL), inputs
 
 
 def _panels(
-    maps: Sequence[Callable[[], Map]], done: Callable[[], None]
+    maps: Sequence[Callable[[], LinearMap]], done: Callable[[], None]
 ) -> Iterator[tuple[int, int, slice, NDArray[np.float32], NDArray[np.float32] | float]]:
     """Layer, panel, its outputs, their weights [≤ PANEL, K] and biases; a few at a time, so that copies stay small."""
     for layer, ask in enumerate(maps):
@@ -99,7 +103,7 @@ def head_width(d_model: int, heads: int) -> int:
     return -(-(d_model // heads) // LANES) * LANES
 
 
-def heads_filled(weight: Floats, heads: int) -> Floats:
+def pad_heads(weight: Floats, heads: int) -> Floats:
     """weight [H·d, …] → [H·d', …], zeros where a head ends before its last vector does."""
     spare = head_width(len(weight), heads) - len(weight) // heads
     if not spare:

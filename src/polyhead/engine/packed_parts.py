@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from polyhead.engine.pack import Map, Pack, head_width, heads_filled, stacked_norms
+from polyhead.engine.pack import LinearMap, Pack, head_width, pad_heads, stacked_norms
 from polyhead.engine.step import layers
 from polyhead.engine.step.layers import Attention, FeedForward, Norm, Sublayers
 from polyhead.model.shapes import STACKS, layers_of
@@ -63,16 +63,16 @@ class PackedParts:
     def _layers(self, stack: str) -> Sequence[str]:
         return tuple(layers_of(self.model.config, stack))
 
-    def _stacked(self, name: str, parts: slice) -> Map:
+    def _stacked(self, name: str, parts: slice) -> LinearMap:
         """Those of W^Q (times 1/√d_k), W^K and W^V, each with its heads filled up."""
         heads = self.model.config.num_heads
         weights, biases = (np.split(each, 3) for each in self.model.map(f"{name}.query_key_value"))
         scales = (np.float32(1 / math.sqrt(len(weights[0]) // heads)), np.float32(1), np.float32(1))
         chosen = list(zip(weights, biases, scales, strict=True))[parts]
-        weight = np.concatenate([heads_filled(weight * scale, heads) for weight, _, scale in chosen])
-        return weight, np.concatenate([heads_filled(bias * scale, heads) for _, bias, scale in chosen])
+        weight = np.concatenate([pad_heads(weight * scale, heads) for weight, _, scale in chosen])
+        return weight, np.concatenate([pad_heads(bias * scale, heads) for _, bias, scale in chosen])
 
-    def _output(self, name: str) -> Map:
+    def _output(self, name: str) -> LinearMap:
         """W^O, with inputs of 0 weight where a head is filled up."""
         weight, bias = self.model.map(f"{name}.output")
-        return heads_filled(weight.T, self.model.config.num_heads).T, bias
+        return pad_heads(weight.T, self.model.config.num_heads).T, bias

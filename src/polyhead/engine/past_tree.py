@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from polyhead.memory.allocate import room_for
 
-STEPS = 16
+STEPS_AT_FIRST = 16
 """A new tree has memory for this many steps of every row."""
-ROOM = 256
+NODES_AT_FIRST = 256
 """A new tree has memory for at least this many nodes, so that a single sentence seldom needs more."""
 
 
@@ -28,7 +28,7 @@ class Nodes:
     """How many nodes have been added."""
 
     @property
-    def room(self) -> int:
+    def free(self) -> int:
         """How many more nodes fit."""
         return self.values.shape[1] - self.written
 
@@ -38,33 +38,33 @@ class Past:
     """The past of each row, as the numbers of its nodes."""
 
     nodes: Nodes
-    places: NDArray[np.int32]
+    ancestors: NDArray[np.int32]
     """[R, t] the numbers of each row's nodes, oldest first."""
 
     @staticmethod
     def begin(rows: int, layers: int, width: int) -> "Past":
         """The past of `rows` rows before the first step. width: 2·A."""
-        values = room_for((layers, max(rows * STEPS, ROOM), width))
+        values = room_for((layers, max(rows * STEPS_AT_FIRST, NODES_AT_FIRST), width))
         return Past(Nodes(values), np.empty((rows, 0), np.int32))
 
     def append(self) -> "Past":
         """The past with one more node for each row, whose keys and values the caller then writes."""
-        rows = len(self.places)
-        past = self if self.nodes.room >= rows else self._swept()
+        rows = len(self.ancestors)
+        past = self if self.nodes.free >= rows else self._swept()
         first = past.nodes.written
         past.nodes.written += rows
         fresh = np.arange(first, first + rows, dtype=np.int32)[:, None]
-        return Past(past.nodes, np.concatenate([past.places, fresh], axis=1))
+        return Past(past.nodes, np.concatenate([past.ancestors, fresh], axis=1))
 
     def select(self, rows: NDArray[np.int64]) -> "Past":
         """rows [R'], numbers of rows which may repeat → their past."""
-        return Past(self.nodes, self.places.take(rows, axis=0))
+        return Past(self.nodes, self.ancestors.take(rows, axis=0))
 
     def _swept(self) -> "Past":
         """The past in a new tree without the nodes that no row descends from, with memory for as many nodes again."""
-        living, numbers = np.unique(self.places, return_inverse=True)
+        living, numbers = np.unique(self.ancestors, return_inverse=True)
         layers, _, width = self.nodes.values.shape
-        wanted = 2 * (len(living) + len(self.places))
+        wanted = 2 * (len(living) + len(self.ancestors))
         values = room_for((layers, wanted, width))
         values[:, : len(living)] = self.nodes.values[:, living]
-        return Past(Nodes(values, len(living)), numbers.astype(np.int32).reshape(self.places.shape))
+        return Past(Nodes(values, len(living)), numbers.astype(np.int32).reshape(self.ancestors.shape))

@@ -16,7 +16,7 @@ from filelock import FileLock
 from polyhead.engine.kernel_engine import KernelEngine
 from polyhead.errors import PolyheadError
 from polyhead.files import atomic_file
-from polyhead.kernels.code.trust import is_safe_folder
+from polyhead.kernels.code.permissions import is_safe_folder
 
 _LINE = 64
 """Arrays begin at multiples of so many bytes, as those do that are packed (`kernels.arrays.aligned`)."""

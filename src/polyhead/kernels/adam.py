@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.arrays.unowned import floats_at, halves_at
+from polyhead.kernels.arrays.unowned import bfloat16_at, float32_at
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REAL, REALS, Code, instructions
-from polyhead.kernels.numbers.bfloat16 import shorts_of, widened
+from polyhead.kernels.llvm import ADDRESS, COUNT, F32, LANES, V16F32, Code, instructions
+from polyhead.kernels.numbers.bfloat16 import to_bfloat16s, to_float32
 
 CHUNK = 1 << 15
 """How many numbers a thread takes at a time."""
@@ -118,19 +118,19 @@ def _add_up(gradients: Gradients, chunk: int, first: int, count: int, out: Any) 
     total, parts, narrow = gradients.totals[chunk], gradients.parts[chunk], np.uintp(2 * first)
     done = 0
     if total > 0:
-        out[:count] = floats_at(total + np.uintp(4 * first), count)
+        out[:count] = float32_at(total + np.uintp(4 * first), count)
     elif parts.shape[0] > 1 and parts[0] > 0 and parts[1] > 0:  # as a rule
-        one, other = halves_at(parts[0] + narrow, count), halves_at(parts[1] + narrow, count)
+        one, other = bfloat16_at(parts[0] + narrow, count), bfloat16_at(parts[1] + narrow, count)
         for n in range(count):
-            out[n] = widened(one[n]) + widened(other[n])
+            out[n] = to_float32(one[n]) + to_float32(other[n])
         done = 2
     else:
         out[:count] = 0
-    for place in parts[done:]:
-        if place > 0:
-            part = halves_at(place + narrow, count)
+    for part_address in parts[done:]:
+        if part_address > 0:
+            part = bfloat16_at(part_address + narrow, count)
             for n in range(count):
-                out[n] += widened(part[n])
+                out[n] += to_float32(part[n])
 
 
 @kernel
@@ -144,21 +144,21 @@ def _from(weights: Weights, chunk: int, first: int) -> Any:
 @kernel
 def _step_some(gradient: Floats, count: int, places: Any, factors: Floats, rest: Floats) -> None:
     """Steps `count` weights at `places`; those behind the last whole vector by way of rest [4, LANES]."""
-    whole, given = count // LANES * LANES, np.uintp(gradient.ctypes.data)
+    whole, gradients = count // LANES * LANES, np.uintp(gradient.ctypes.data)
     weight, mean, square, copy = places
     wide, narrow, by = np.uintp(4 * whole), np.uintp(2 * whole), np.uintp(factors.ctypes.data)
     if whole > 0:
-        _step_vectors(given, weight, mean, square, copy, whole // LANES, by)
+        _step_vectors(gradients, weight, mean, square, copy, whole // LANES, by)
     if count > whole:
         left = count - whole
-        kept = floats_at(weight + wide, left), floats_at(mean + wide, left), floats_at(square + wide, left)
+        tail = float32_at(weight + wide, left), float32_at(mean + wide, left), float32_at(square + wide, left)
         for row in range(3):
-            rest[row, :left] = kept[row]
+            rest[row, :left] = tail[row]
         w, m, v, c = [np.uintp(rest[row].ctypes.data) for row in range(4)]
-        _step_vectors(given + wide, w, m, v, c, 1, by)
+        _step_vectors(gradients + wide, w, m, v, c, 1, by)
         for row in range(3):
-            kept[row][:] = rest[row, :left]
-        out, shorts = halves_at(copy + narrow, left), halves_at(c, left)
+            tail[row][:] = rest[row, :left]
+        out, shorts = bfloat16_at(copy + narrow, left), bfloat16_at(c, left)
         for n in range(left):
             out[n] = shorts[n]
 
@@ -170,17 +170,17 @@ def _step_vectors(
     """Steps `count` ≥ 1 vectors of weights at these addresses, and prefetches what comes next."""
     builder = code.builder
     add, times = builder.fadd, builder.fmul
-    by = Factors(*[code.everywhere(code.load(REAL, factors, code.long(4 * n))) for n in range(len(Factors._fields))])
-    with code.each(count) as index:
-        place, narrow = builder.mul(index, code.long(4 * LANES)), builder.mul(index, code.long(2 * LANES))
-        g, w, m, v = (code.load(REALS, each, place) for each in (gradient, weight, mean, square))
+    by = Factors(*[code.broadcast(code.load(F32, factors, code.i64(4 * n))) for n in range(len(Factors._fields))])
+    with code.loop(count) as index:
+        offset, narrow = builder.mul(index, code.i64(4 * LANES)), builder.mul(index, code.i64(2 * LANES))
+        g, w, m, v = (code.load(V16F32, each, offset) for each in (gradient, weight, mean, square))
         g = add(times(g, by.scale), times(w, by.decay))
         m = add(times(m, by.beta1), times(g, by.rest1))
         v = add(times(v, by.beta2), times(times(g, g), by.rest2))
-        below = add(times(code.call("llvm.sqrt.v16f32", REALS, v), by.root), by.epsilon)
+        below = add(times(code.call("llvm.sqrt.v16f32", V16F32, v), by.root), by.epsilon)
         w = builder.fsub(times(w, by.shrink), builder.fdiv(times(m, by.rate), below))
         for value, address in zip((w, m, v), (weight, mean, square), strict=True):
-            code.store(value, address, place)
-            code.fetch(builder.add(address, builder.add(place, code.long(_AHEAD))), to_write=True)
-        code.store(shorts_of(code, w), copy, narrow)
-        code.fetch(builder.add(copy, builder.add(narrow, code.long(_AHEAD // 2))), to_write=True)
+            code.store(value, address, offset)
+            code.prefetch(builder.add(address, builder.add(offset, code.i64(_AHEAD))), to_write=True)
+        code.store(to_bfloat16s(code, w), copy, narrow)
+        code.prefetch(builder.add(copy, builder.add(narrow, code.i64(_AHEAD // 2))), to_write=True)

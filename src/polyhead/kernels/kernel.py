@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from polyhead.kernels import code
-from polyhead.kernels.code import by_numba, stored
+from polyhead.kernels.code import by_numba, object_files
 from polyhead.kernels.code.compile_lock import compile_lock
 from polyhead.kernels.code.kinds import Kind, kind_of, named
 from polyhead.kernels.code.sources import are_unchanged
@@ -36,7 +36,7 @@ class Kernel:
     def dispatcher(self) -> Any:
         """The function as Numba compiles it for Python to call."""
         found = numba.njit(nogil=True, no_cfunc_wrapper=True, **WITHIN)(self._function)
-        if not code.is_known():
+        if not code.is_supported():
             by_numba.let_keep(found, self._source, numba.config)
         return found
 
@@ -50,14 +50,14 @@ class Kernel:
         with compiling:
             return self.part._numba_type_
 
-    def place(self, kinds: str) -> Path | None:
+    def cache_file(self, kinds: str) -> Path | None:
         """The file for arguments of these kinds; None if there can be none.
 
         A function within another, or without a name, may be one of several at the same place in the source.
         """
-        if not code.is_known() or "<" in self._function.__qualname__:
+        if not code.is_supported() or "<" in self._function.__qualname__:
             return None
-        return stored.place_of(self._source, self._function.__qualname__, kinds)
+        return object_files.file_of(self._source, self._function.__qualname__, kinds)
 
     @property
     def _source(self) -> Path:
@@ -65,30 +65,30 @@ class Kernel:
 
     def _called(self, kinds: str, given: tuple[Any, ...]) -> Callable[..., Any]:
         if kinds not in self._named:
-            place = self.place(kinds)
-            self._named[kinds] = self._loaded(place) or self._made(place, given)
+            path = self.cache_file(kinds)
+            self._named[kinds] = self._loaded(path) or self._made(path, given)
         return self._named[kinds]
 
-    def _loaded(self, place: Path | None) -> Callable[..., Any] | None:
-        return code.called(place, self._function.__name__) if place is not None else None
+    def _loaded(self, path: Path | None) -> Callable[..., Any] | None:
+        return code.load(path, self._function.__name__) if path is not None else None
 
-    def _made(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
+    def _made(self, path: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
         """Compiled, unless another process does it now."""
         with compiling:
-            if place is None:
-                return self._compiled(place, given)
-            with compile_lock(place, announcement.say):
-                return self._loaded(place) or self._compiled(place, given)
+            if path is None:
+                return self._compiled(path, given)
+            with compile_lock(path, announcement.say):
+                return self._loaded(path) or self._compiled(path, given)
 
-    def _compiled(self, place: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
+    def _compiled(self, path: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
         types = tuple(numba.typeof(each) for each in given)
         self.dispatcher.compile(types)
         found = self.dispatcher.overloads[types]
         kept = not found.environment.consts  # what it makes of objects is not in its file
-        if place is not None and kept and are_unchanged(self._source.parent):
+        if path is not None and kept and are_unchanged(self._source.parent):
             _, _, (file, _) = found.library.serialize_using_object_code()
             names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
-            stored.write(place, stored.ObjectFile(*names, _needs(found.library), file))
+            object_files.write(path, object_files.ObjectFile(*names, _needs(found.library), file))
         return found.entry_point
 
 

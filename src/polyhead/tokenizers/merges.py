@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from polyhead.kernels.dropout import part_dropped
+from polyhead.kernels.dropout import drop_threshold
 from polyhead.tokenizers.merge_kernel import Merges, merge
 from polyhead.tokenizers.sampling import Inventory, marked
 
@@ -24,7 +24,7 @@ class MergeDropout:
     def __init__(self, inventory: Inventory, dropout: float) -> None:
         """dropout: between 0 and 1, and neither."""
         self.inventory = inventory
-        self.dropped = part_dropped(dropout)
+        self.dropped = drop_threshold(dropout)
         self._symbols = list(dict.fromkeys(chain(inventory.scores, *inventory.scores)))
         numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
         self._merges = _merges(inventory.scores, numbers)

@@ -23,12 +23,12 @@ class Arithmetic(NamedTuple):
 
     dtype: torch.dtype = torch.float32
     """The format of weights, activations and gradients."""
-    in_bytes: bool = False
+    int8: bool = False
     """Whether the factors of matrix products are rounded to 8-bit integers before they are multiplied."""
 
     def __str__(self) -> str:
         name = str(self.dtype).removeprefix("torch.")
-        return f"{name}, products of 8-bit whole numbers" if self.in_bytes else name
+        return f"{name}, products of 8-bit whole numbers" if self.int8 else name
 
 
 def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2SeqModel[Any], cores: int) -> Arithmetic:
@@ -37,15 +37,15 @@ def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2Seq
     cores: how many CPU cores an operation takes. Raises RecipeError for int8 where there are no kernels of it.
     """
     native = torch.bfloat16 if has_bfloat16(device) else torch.float32
-    in_bytes = gemm_int8.is_supported() and _is_multiplied_by_kernels(model, device, cores)
-    if precision == "int8" and not in_bytes:
+    int8 = gemm_int8.is_supported() and _is_multiplied_by_kernels(model, device, cores)
+    if precision == "int8" and not int8:
         raise RecipeError(
             'training.precision "int8" is for a CPU with VNNI and without AMX, a training.workers for every thread, '
             f"and a Transformer whose d_model and d_ff are multiples of {PANEL}, which is not so here; "
             'use "auto", which takes the fastest that there is'
         )
-    if precision == "int8" or (precision == "auto" and in_bytes):
-        return Arithmetic(native, in_bytes=True)
+    if precision == "int8" or (precision == "auto" and int8):
+        return Arithmetic(native, int8=True)
     return Arithmetic({"auto": native, "float32": torch.float32, "bfloat16": torch.bfloat16}[precision])
 
 

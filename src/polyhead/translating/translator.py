@@ -17,7 +17,7 @@ from polyhead.engine.choice import DtypeName, EngineName, choose
 from polyhead.engine.prepare import prepare
 from polyhead.extras import needing_extra
 from polyhead.inline.codes import Marked
-from polyhead.kernels.code import get_ready
+from polyhead.kernels.code import preload
 from polyhead.shortlist.by_language import AnyShortlist
 from polyhead.shortlist.file import load_shortlist
 from polyhead.shortlist.masked import Masked
@@ -109,7 +109,7 @@ class Translator:
         may change answers: what is missing there can't be written, and log-probabilities are over it.
         """
         if engine != "plain":
-            get_ready()
+            preload()
         bundle, others_ = load_bundle(model), [load_bundle(other) for other in others]
         found = load_shortlist(Path(model), bundle.source_tokenizer, bundle.target_tokenizer) if shortlist else None
         return cls(bundle, others_, engine=engine, dtype=dtype, shortlist=found, packed=packed)

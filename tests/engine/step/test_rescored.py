@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyhead.engine.step.rescored import MARGIN, sharpen
+from polyhead.engine.step.rescored import MARGIN, rescore
 from polyhead.hardware import cpu_features
 from polyhead.kernels.threads.team import ALONE
 
@@ -20,7 +20,7 @@ def test_those_near_the_largest_are_exact_and_no_other_is_touched(rows: int, siz
     exact = features.astype(np.float64) @ weight.T.astype(np.float64)
     rough = (exact + 0.1 * draw.standard_normal(exact.shape)).astype(np.float32)
     found = rough.copy()
-    sharpen(found, features, weight, ALONE)
+    rescore(found, features, weight, ALONE)
     near = rough >= rough.max(1, keepdims=True) - MARGIN if rows else rough > 0
     np.testing.assert_allclose(found[near], exact[near], atol=1e-4)
     assert (found[~near] == rough[~near]).all()

@@ -9,7 +9,7 @@ import torch
 
 from polyhead.kernels.arrays import aligned
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import floats, halves
+from polyhead.kernels.arrays.tensors import as_bfloat16s, as_floats
 from polyhead.kernels.kernel import kernel
 
 
@@ -34,10 +34,10 @@ def test_so_do_those_of_kernels() -> None:
 
 def test_scratch_is_used_again_by_name_and_grows() -> None:
     scratch = Scratch()
-    first = scratch.take("a", (4, 5), torch.float32)
-    assert scratch.take("a", (3, 2), torch.float32).data_ptr() == first.data_ptr()
-    assert scratch.take("b", (4, 5), torch.float32).data_ptr() != first.data_ptr()
-    larger = scratch.take("a", (2, 30, 4), torch.float32)
+    first = scratch.get("a", (4, 5), torch.float32)
+    assert scratch.get("a", (3, 2), torch.float32).data_ptr() == first.data_ptr()
+    assert scratch.get("b", (4, 5), torch.float32).data_ptr() != first.data_ptr()
+    larger = scratch.get("a", (2, 30, 4), torch.float32)
     assert larger.shape == (2, 30, 4)
     assert larger.is_contiguous()
 
@@ -45,19 +45,19 @@ def test_scratch_is_used_again_by_name_and_grows() -> None:
 def test_every_thread_has_scratch_of_its_own() -> None:
     scratch = Scratch()
     with ThreadPoolExecutor(1) as pool:
-        others = pool.submit(lambda: scratch.take("a", (4,), torch.float32)).result()
-    assert scratch.take("a", (4,), torch.float32).data_ptr() != others.data_ptr()
+        others = pool.submit(lambda: scratch.get("a", (4,), torch.float32)).result()
+    assert scratch.get("a", (4,), torch.float32).data_ptr() != others.data_ptr()
 
 
 def test_numpy_sees_a_tensors_memory_and_keeps_it() -> None:
     x = torch.randn(3, 4, requires_grad=True)
     with torch.no_grad():
-        seen = floats(x)
+        seen = as_floats(x)
         seen[1, 2] = 7
     assert x[1, 2].item() == 7
-    assert halves(torch.ones(2, 3).bfloat16().t()).tolist() == [[0x3F80] * 2] * 3
-    assert halves(torch.empty(0, 4).bfloat16()).shape == (0, 4)
-    alone = floats(torch.full((100_000,), 2.0))
+    assert as_bfloat16s(torch.ones(2, 3).bfloat16().t()).tolist() == [[0x3F80] * 2] * 3
+    assert as_bfloat16s(torch.empty(0, 4).bfloat16()).shape == (0, 4)
+    alone = as_floats(torch.full((100_000,), 2.0))
     gc.collect()
     torch.full((100_000,), 3.0)
     assert (alone == 2).all()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.arrays.unowned import floats_at, in_use_until_here
+from polyhead.kernels.arrays.unowned import float32_at, keep_alive
 from polyhead.kernels.kernel import kernel
 
 
@@ -19,8 +19,8 @@ def _sum_of_ones(count: int) -> Any:
         twos = np.empty(count, np.float32)
         for m in range(count):
             twos[m] = 2
-        total += floats_at(address, count)[n] * twos[n] / 2
-    in_use_until_here(ones)
+        total += float32_at(address, count)[n] * twos[n] / 2
+    keep_alive(ones)
     return total
 
 

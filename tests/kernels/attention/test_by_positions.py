@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polyhead.kernels.attention.by_positions import Sight, attend
+from polyhead.kernels.attention.by_positions import VisibleKeys, attend
 
 
 @pytest.mark.parametrize(("heads", "size"), [(1, 16), (4, 32), (3, 48), (8, 64), (2, 80), (1, 144)])
@@ -14,7 +14,7 @@ def test_rows_see_their_own_keys_alone(heads: int, size: int) -> None:
     places = draw.integers(0, 40, (4, 17)).astype(np.int32)
     counts, owner = np.array([17, 1, 5, 0], np.int32), np.array([0, 1, 2, 3, 2, 0], np.int32)
     y = np.full((6, width), np.nan, np.float32)
-    attend(query, store, Sight(places, counts, owner), heads, y)
+    attend(query, store, VisibleKeys(places, counts, owner), heads, y)
     for row in range(6):
         seen = store[places[owner[row], : counts[owner[row]]]].astype(np.float64)
         for head in range(heads):
@@ -29,6 +29,6 @@ def test_a_key_far_below_the_best_has_no_weight() -> None:
     store = np.zeros((2, 32), np.float32)
     store[0, 0], store[1, 16:] = 200, 3e38
     query, y = np.eye(1, 16, dtype=np.float32), np.empty((1, 16), np.float32)
-    sight = Sight(np.array([[0, 1]], np.int32), np.array([2], np.int32), np.array([0], np.int32))
+    sight = VisibleKeys(np.array([[0, 1]], np.int32), np.array([2], np.int32), np.array([0], np.int32))
     attend(query, store, sight, 1, y)
     assert (y == 0).all()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from polyhead.kernels.code import trust
+from polyhead.kernels.code import permissions
 
-pytestmark = pytest.mark.skipif(not trust.ASKED, reason="files have no owner here that could be asked for")
+pytestmark = pytest.mark.skipif(not permissions.ASKED, reason="files have no owner here that could be asked for")
 
 KERNELS = """
 from polyhead.kernels.kernel import kernel
@@ -28,7 +28,7 @@ RUN = """
 import json, sys
 sys.path.insert(0, {directory!r})
 from polyhead.kernels import code
-code.is_known = lambda: False
+code.is_supported = lambda: False
 from kernels import twice
 print(json.dumps([twice(1.5), twice.dispatcher.stats.cache_hits]))
 """

@@ -14,9 +14,9 @@ from typing import Any, cast
 import pytest
 
 from polyhead.kernels import code
-from polyhead.kernels.code import stored
+from polyhead.kernels.code import object_files
 
-pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
+pytestmark = pytest.mark.skipif(not code.is_supported(), reason="this system's object files are not known")
 
 KERNELS = """
 import numpy as np
@@ -153,12 +153,12 @@ def _zeroed(file: Path) -> None:
 def _another_kernels(file: Path) -> None:
     """Whole and rightly written, but under another name."""
     other = file.with_name(file.name.replace("twice", "thrice"))
-    stored.write(other, cast("stored.ObjectFile", stored.read(file)))
+    object_files.write(other, cast("object_files.ObjectFile", object_files.read(file)))
     other.replace(file)
 
 
 def _needs_what_is_nowhere(file: Path) -> None:
-    stored.write(file, replace(cast("stored.ObjectFile", stored.read(file)), needs=("nowhere",)))
+    object_files.write(file, replace(cast("object_files.ObjectFile", object_files.read(file)), needs=("nowhere",)))
 
 
 def _not_json(file: Path) -> None:
@@ -170,7 +170,7 @@ def _nothing(file: Path) -> None:
 
 
 def _another_entry(file: Path) -> None:
-    stored.write(file, replace(cast("stored.ObjectFile", stored.read(file)), entry="nowhere"))
+    object_files.write(file, replace(cast("object_files.ObjectFile", object_files.read(file)), entry="nowhere"))
 
 
 def _a_link(file: Path) -> None:

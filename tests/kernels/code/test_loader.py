@@ -11,7 +11,7 @@ from polyhead.kernels import code
 from polyhead.kernels.code import loader
 from polyhead.kernels.code.loader import Loaded
 
-pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
+pytestmark = pytest.mark.skipif(not code.is_supported(), reason="this system's object files are not known")
 
 NEXT = "define i64 @next(i64 %x) { %y = add i64 %x, 1 ret i64 %y }"
 CALLS = "declare i64 @elsewhere(i64)\ndefine i64 @calls(i64 %x) { %y = call i64 @elsewhere(i64 %x) ret i64 %y }"

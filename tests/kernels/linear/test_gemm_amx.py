@@ -6,7 +6,7 @@ from torch import Tensor
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import halves
+from polyhead.kernels.arrays.tensors import as_bfloat16s
 from polyhead.kernels.linear import gemm
 from polyhead.kernels.microkernels.amx_block import STEPS
 from polyhead.kernels.microkernels.epilogue import BLOCK
@@ -26,7 +26,7 @@ def shape(request: pytest.FixtureRequest) -> tuple[int, int, int]:
 
 
 def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
-    return Scratch().take("workspace", (gemm.workspace_bytes(ARITHMETIC, *shape),), torch.uint8).fill_(255).numpy()
+    return Scratch().get("workspace", (gemm.workspace_bytes(ARITHMETIC, *shape),), torch.uint8).fill_(255).numpy()
 
 
 def guarded(rows: int, columns: int) -> tuple[Tensor, Tensor]:
@@ -50,7 +50,15 @@ def test_linear(shape: tuple[int, int, int], activated: bool) -> None:
     rows, inputs, outputs = shape
     x, weight, bias = numbers(rows, inputs), numbers(outputs, inputs), numbers(outputs)
     whole, out = guarded(rows, outputs)
-    gemm.linear(ARITHMETIC, halves(x), halves(weight), halves(bias), activated, halves(out), workspace(shape))
+    gemm.linear(
+        ARITHMETIC,
+        as_bfloat16s(x),
+        as_bfloat16s(weight),
+        as_bfloat16s(bias),
+        activated,
+        as_bfloat16s(out),
+        workspace(shape),
+    )
     exact = x.double() @ weight.double().t() + bias.double()
     assert_is(whole, out, exact.relu() if activated else exact)
 
@@ -59,7 +67,7 @@ def test_gradient_of_the_input(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, weight = numbers(rows, outputs), numbers(outputs, inputs)
     whole, out = guarded(rows, inputs)
-    gemm.input_gradient(ARITHMETIC, halves(gradient), halves(weight), halves(out), workspace(shape))
+    gemm.input_gradient(ARITHMETIC, as_bfloat16s(gradient), as_bfloat16s(weight), as_bfloat16s(out), workspace(shape))
     assert_is(whole, out, gradient.double() @ weight.double())
 
 
@@ -68,7 +76,13 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int]) -> None:
     gradient, weight, passed = numbers(rows, outputs), numbers(outputs, inputs), numbers(rows, inputs).relu()
     whole, out = guarded(rows, inputs)
     gemm.gated_gradient(
-        ARITHMETIC, halves(gradient), halves(weight), halves(passed), 1.5, halves(out), workspace(shape)
+        ARITHMETIC,
+        as_bfloat16s(gradient),
+        as_bfloat16s(weight),
+        as_bfloat16s(passed),
+        1.5,
+        as_bfloat16s(out),
+        workspace(shape),
     )
     assert_is(whole, out, torch.where(passed > 0, 1.5 * (gradient.double() @ weight.double()), 0.0))
 
@@ -77,7 +91,9 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     gradient, x = numbers(rows, outputs), numbers(rows, inputs)
     (whole, out), (_, total) = guarded(outputs, inputs), guarded(1, outputs)
-    gemm.weight_gradient(ARITHMETIC, halves(gradient), halves(x), halves(out), halves(total[0]), workspace(shape))
+    gemm.weight_gradient(
+        ARITHMETIC, as_bfloat16s(gradient), as_bfloat16s(x), as_bfloat16s(out), as_bfloat16s(total[0]), workspace(shape)
+    )
     assert_is(whole, out, gradient.double().t() @ x.double())
     exact = gradient.double().sum(0)
     torch.testing.assert_close(total[0].double(), exact, rtol=2**-7, atol=1e-3 * float(exact.abs().max()))

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 from polyhead.hardware import cpu_features
 from polyhead.kernels.linear import gemm
 from polyhead.kernels.linear.gemm_float32 import CACHED, ROWS
-from polyhead.kernels.microkernels.simd import NUMBER, WIDTH
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH
 
 pytestmark = pytest.mark.skipif(not {"avx2", "fma3"} <= cpu_features(), reason="this CPU has no such vectors")
 
 ARITHMETIC = gemm.Float32()
 Numbers = NDArray[np.float32]
 WIDE = 4 * WIDTH
-LONG = CACHED // NUMBER // WIDE
+LONG = CACHED // FLOAT_BYTES // WIDE
 """Rows of a wide matrix that fill the cache."""
 COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 64, ROWS - 1, ROWS + WIDTH, 2 * ROWS + 1, LONG + 3]
 SIZES = [(WIDTH, WIDTH), (2 * WIDTH, 3 * WIDTH), (WIDE, 2 * WIDTH), (3 * WIDTH, 8 * WIDTH)]

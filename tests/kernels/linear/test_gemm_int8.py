@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.arrays.tensors import numbers
+from polyhead.kernels.arrays.tensors import as_array
 from polyhead.kernels.linear import gemm
 from polyhead.kernels.linear.gemm_int8 import CACHED
 from polyhead.kernels.microkernels.registers import PANEL
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 ARITHMETIC = gemm.Int8()
-LARGEST = float(pack_int8.LARGEST)
+LARGEST = float(pack_int8.LARGEST_INT8)
 GUARD = 64
 """Bytes before and behind the room."""
 LONG = CACHED // PANEL
@@ -99,12 +99,12 @@ def test_linear(shape: tuple[int, int, int], dtype: torch.dtype, activated: bool
     rows, inputs, outputs = shape
     x, weight, bias = (spread(*size, dtype=dtype) for size in ((rows, inputs), (outputs, inputs), (1, outputs)))
     (whole, out), used = guarded(rows, outputs, dtype), workspace(shape)
-    gemm.linear(ARITHMETIC, numbers(x), numbers(weight), numbers(bias[0]), activated, numbers(out), used)
+    gemm.linear(ARITHMETIC, as_array(x), as_array(weight), as_array(bias[0]), activated, as_array(out), used)
     if activated:
         exact, most = x.double() @ weight.double().t() + bias.double(), error_of(x, weight.t())
         assert bool((out >= 0).all())
         assert bool(((out > 0) == (exact > 0))[exact.abs() > 1.01 * most + 1e-6 * bias.double().abs()].all())
-        gemm.linear(ARITHMETIC, numbers(x), numbers(weight), numbers(bias[0]), False, numbers(out), used)
+        gemm.linear(ARITHMETIC, as_array(x), as_array(weight), as_array(bias[0]), False, as_array(out), used)
     assert_near(out, x, weight.t(), bias.double().expand(rows, -1))
     assert_guarded(used, whole)
 
@@ -113,7 +113,7 @@ def test_gradient_of_the_input(shape: tuple[int, int, int], dtype: torch.dtype) 
     rows, inputs, outputs = shape
     gradient, weight = spread(rows, outputs, dtype=dtype), spread(outputs, inputs, dtype=dtype)
     (whole, out), used = guarded(rows, inputs, dtype), workspace(shape)
-    gemm.input_gradient(ARITHMETIC, numbers(gradient), numbers(weight), numbers(out), used)
+    gemm.input_gradient(ARITHMETIC, as_array(gradient), as_array(weight), as_array(out), used)
     assert_near(out, gradient, weight)
     assert_guarded(used, whole)
 
@@ -127,8 +127,8 @@ def test_gradient_through_a_relu(shape: tuple[int, int, int], dtype: torch.dtype
         workspace(shape),
         torch.empty(rows, inputs, dtype=dtype),
     )
-    gemm.gated_gradient(ARITHMETIC, numbers(gradient), numbers(weight), numbers(passed), 1.5, numbers(out), used)
-    gemm.input_gradient(ARITHMETIC, numbers(gradient), numbers(weight), numbers(all_of_it), used)
+    gemm.gated_gradient(ARITHMETIC, as_array(gradient), as_array(weight), as_array(passed), 1.5, as_array(out), used)
+    gemm.input_gradient(ARITHMETIC, as_array(gradient), as_array(weight), as_array(all_of_it), used)
     exact = torch.where(passed > 0, 1.5 * all_of_it.double(), 0.0)
     near = 2**-7 if dtype == torch.bfloat16 else 2**-20  # scales may be multiplied in another order
     torch.testing.assert_close(out.double(), exact, rtol=near, atol=0)
@@ -140,7 +140,7 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], dtype: torch.d
     gradient, x = spread(rows, outputs, dtype=dtype), spread(rows, inputs, dtype=dtype)
     (whole, out), (whole_total, total) = guarded(outputs, inputs, dtype), guarded(1, outputs, dtype)
     used = workspace(shape)
-    gemm.weight_gradient(ARITHMETIC, numbers(gradient), numbers(x), numbers(out), numbers(total[0]), used)
+    gemm.weight_gradient(ARITHMETIC, as_array(gradient), as_array(x), as_array(out), as_array(total[0]), used)
     assert_near(out, gradient.t(), x)
     exact, lengths = gradient.double().sum(0), gradient.double().abs().sum(0)
     assert bool(((total[0].double() - exact).abs() <= rounding(dtype) * exact.abs() + 1e-5 * lengths).all())
@@ -150,9 +150,16 @@ def test_gradient_of_weight_and_bias(shape: tuple[int, int, int], dtype: torch.d
 def test_of_no_rows(dtype: torch.dtype) -> None:
     nothing = torch.empty(0, PANEL, dtype=dtype)
     weight, total = (torch.ones(rows, PANEL, dtype=dtype) for rows in (PANEL, 1))
-    gemm.input_gradient(ARITHMETIC, numbers(nothing), numbers(weight), numbers(nothing), workspace((0, PANEL, PANEL)))
+    gemm.input_gradient(
+        ARITHMETIC, as_array(nothing), as_array(weight), as_array(nothing), workspace((0, PANEL, PANEL))
+    )
     gemm.weight_gradient(
-        ARITHMETIC, numbers(nothing), numbers(nothing), numbers(weight), numbers(total[0]), workspace((0, PANEL, PANEL))
+        ARITHMETIC,
+        as_array(nothing),
+        as_array(nothing),
+        as_array(weight),
+        as_array(total[0]),
+        workspace((0, PANEL, PANEL)),
     )
     assert not bool(weight.any())
     assert not bool(total.any())
@@ -166,7 +173,7 @@ def test_the_largest_sums_are_not_cut_off(inputs: int, dtype: torch.dtype) -> No
     x = torch.cat([one, all_of_them, -one, -all_of_them]).to(dtype)
     weight, bias, out = x.repeat(PANEL // 4, 1), torch.zeros(PANEL, dtype=dtype), torch.empty(4, PANEL, dtype=dtype)
     gemm.linear(
-        ARITHMETIC, numbers(x), numbers(weight), numbers(bias), False, numbers(out), workspace((4, inputs, PANEL))
+        ARITHMETIC, as_array(x), as_array(weight), as_array(bias), False, as_array(out), workspace((4, inputs, PANEL))
     )
     assert_near(out, x, weight.t())
 
@@ -174,14 +181,20 @@ def test_the_largest_sums_are_not_cut_off(inputs: int, dtype: torch.dtype) -> No
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_no_number_stays_none(value: float, dtype: torch.dtype) -> None:
     x, weight, out = (torch.ones(size, dtype=dtype) for size in ((3, PANEL), (PANEL, PANEL), (3, PANEL)))
-    total = numbers(torch.empty(PANEL, dtype=dtype))
+    total = as_array(torch.empty(PANEL, dtype=dtype))
     x[1, 3] = value
     gemm.linear(
-        ARITHMETIC, numbers(x), numbers(weight), numbers(weight[0]), False, numbers(out), workspace((3, PANEL, PANEL))
+        ARITHMETIC,
+        as_array(x),
+        as_array(weight),
+        as_array(weight[0]),
+        False,
+        as_array(out),
+        workspace((3, PANEL, PANEL)),
     )
     assert out.isnan().any(1).tolist() == [False, True, False]
     assert bool(out[1].isnan().all())
-    gemm.weight_gradient(ARITHMETIC, numbers(x), numbers(x), numbers(weight), total, workspace((3, PANEL, PANEL)))
+    gemm.weight_gradient(ARITHMETIC, as_array(x), as_array(x), as_array(weight), total, workspace((3, PANEL, PANEL)))
     assert bool(weight[3].isnan().all())
     assert bool(weight[:, 3].isnan().all())
     assert int(weight.isnan().sum()) == 2 * PANEL - 1
@@ -191,6 +204,12 @@ def test_what_is_too_small_counts_as_nothing(dtype: torch.dtype) -> None:
     x, found = torch.full((2, PANEL), 1e-38, dtype=dtype), torch.ones(2, PANEL, dtype=dtype)
     weight = torch.ones(PANEL, PANEL, dtype=dtype)
     gemm.linear(
-        ARITHMETIC, numbers(x), numbers(weight), numbers(weight[0]), False, numbers(found), workspace((2, PANEL, PANEL))
+        ARITHMETIC,
+        as_array(x),
+        as_array(weight),
+        as_array(weight[0]),
+        False,
+        as_array(found),
+        workspace((2, PANEL, PANEL)),
     )
     assert bool((found == 1).all())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from polyhead.engine.pack import pack_int8
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.linear.packed_int8 import TINY, multiply, quantise
-from polyhead.kernels.microkernels.registers import LEVELS
+from polyhead.kernels.microkernels.registers import MAX_LEVEL
 from polyhead.kernels.threads.team import ALONE
 from polyhead.model.levels import levels as levels_of
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif("avx2" not in cpu_features(), reason="this CPU h
 
 def highest(digits: int) -> int:
     """The largest level of so many digits."""
-    return (LEVELS + 1) ** digits - 1
+    return (MAX_LEVEL + 1) ** digits - 1
 
 
 def rounded_rows(x: np.ndarray, digits: int) -> tuple[np.ndarray, np.ndarray]:
@@ -32,8 +32,8 @@ def quantised(x: np.ndarray, digits: int) -> tuple[np.ndarray, np.ndarray, np.nd
     rows, inputs = x.shape
     levels, (scales, zeros) = np.empty((rows * digits, inputs), np.uint8), np.empty((2, rows), np.float32)
     quantise(x, digits, levels, scales, zeros)
-    assert levels.max(initial=0) <= LEVELS
-    places = (LEVELS + 1) ** np.arange(digits)[::-1]
+    assert levels.max(initial=0) <= MAX_LEVEL
+    places = (MAX_LEVEL + 1) ** np.arange(digits)[::-1]
     return (levels.reshape(rows, digits, inputs) * places[:, None]).sum(1), scales[:, None], zeros[:, None]
 
 

@@ -12,14 +12,14 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from torch import Tensor
 
-from polyhead.kernels.arrays.tensors import floats, halves
+from polyhead.kernels.arrays.tensors import as_bfloat16s, as_floats
 from polyhead.kernels.compiler import intrinsic, typed
-from polyhead.kernels.dropout import add_dropped
+from polyhead.kernels.dropout import add_with_dropout
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code
-from polyhead.kernels.numbers.bfloat16 import pairs_of, rounded, shorts_of
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, V16F32, Code
+from polyhead.kernels.numbers.bfloat16 import pack_pairs, to_bfloat16, to_bfloat16s
 from polyhead.kernels.numbers.formats import round_all
-from polyhead.kernels.numbers.stored import stored
+from polyhead.kernels.numbers.vector_formats import format_of
 from polyhead.kernels.packing.pack_bfloat16 import unpack
 
 Floats = NDArray[np.float32]
@@ -46,12 +46,12 @@ def _vectors(write: Callable[[Code, list[Any], Any, Any], None]) -> Any:
             code = Code(builder)
 
             def one(index: Any, nothing: list[Any]) -> list[Any]:
-                place = builder.mul(index, code.long(8 * LANES))
-                given = [code.load(REALS, values, builder.add(place, code.long(4 * LANES * n))) for n in range(2)]
+                place = builder.mul(index, code.i64(8 * LANES))
+                given = [code.load(V16F32, values, builder.add(place, code.i64(4 * LANES * n))) for n in range(2)]
                 write(code, given, out, index)
                 return nothing
 
-            code.repeat(count, [], one)
+            code.fori_loop(count, [], one)
             return context.get_dummy_value()
 
         return typed("void", ADDRESS, COUNT, ADDRESS), generate
@@ -65,12 +65,12 @@ def _vectors(write: Callable[[Code, list[Any], Any, Any], None]) -> Any:
 
 def _write_shorts(code: Code, two: list[Any], out: Any, index: Any) -> None:
     for n, vector in enumerate(two):
-        place = code.builder.add(code.builder.mul(index, code.long(4 * LANES)), code.long(2 * LANES * n))
-        code.store(shorts_of(code, vector), out, place)
+        place = code.builder.add(code.builder.mul(index, code.i64(4 * LANES)), code.i64(2 * LANES * n))
+        code.store(to_bfloat16s(code, vector), out, place)
 
 
 def _write_pairs(code: Code, two: list[Any], out: Any, index: Any) -> None:
-    code.store(pairs_of(code, *two), out, code.builder.mul(index, code.long(4 * LANES)))
+    code.store(pack_pairs(code, *two), out, code.builder.mul(index, code.i64(4 * LANES)))
 
 
 _shorts, _pairs = _vectors(_write_shorts), _vectors(_write_pairs)
@@ -79,7 +79,7 @@ _shorts, _pairs = _vectors(_write_shorts), _vectors(_write_pairs)
 @intrinsic
 def _store_vectors(typing_context: Any, values: Any, count: Any, out: Any) -> Any:
     """By the format of an array."""
-    kept = stored(out)
+    kept = format_of(out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values, count, out = arguments
@@ -87,11 +87,11 @@ def _store_vectors(typing_context: Any, values: Any, count: Any, out: Any) -> An
         to = builder.ptrtoint(place, values.type)
 
         def one(index: Any, nothing: list[Any]) -> list[Any]:
-            vector = code.load(REALS, values, builder.mul(index, code.long(4 * LANES)))
-            kept.store(code, vector, to, builder.mul(index, code.long(kept.size * LANES)))
+            vector = code.load(V16F32, values, builder.mul(index, code.i64(4 * LANES)))
+            kept.store(code, vector, to, builder.mul(index, code.i64(kept.size * LANES)))
             return nothing
 
-        code.repeat(count, [], one)
+        code.fori_loop(count, [], one)
         return context.get_dummy_value()
 
     return typed("void", ADDRESS, COUNT, out), generate
@@ -122,13 +122,13 @@ def in_a_loop(values: Floats) -> Tensor:
 def as_a_products_sums(values: Floats) -> Tensor:
     """Less 0: what takes a panel's sums as they are."""
     sums, out = torch.from_numpy(values).view(1, -1, 64), torch.empty(64, len(values) // 64, dtype=torch.bfloat16)
-    unpack(floats(sums), np.zeros(len(values) // 64, np.float32), halves(out))
+    unpack(as_floats(sums), np.zeros(len(values) // 64, np.float32), as_bfloat16s(out))
     return out.t().flatten()
 
 
 def by(kernel: Callable[[Floats, Any], None], values: Floats) -> Tensor:
     out = torch.empty(len(values), dtype=torch.bfloat16)
-    kernel(values, halves(out))
+    kernel(values, as_bfloat16s(out))
     return out
 
 
@@ -154,7 +154,7 @@ def test_any_numbers_are_rounded_alike_in_every_form(bits: NDArray[np.uint32]) -
     values = bits.view(np.float32)
     for way in WAYS:
         assert_rounded(way(values), values)
-    assert_rounded(torch.tensor([rounded(each) for each in values]).to(torch.uint16).view(torch.bfloat16), values)
+    assert_rounded(torch.tensor([to_bfloat16(each) for each in values]).to(torch.uint16).view(torch.bfloat16), values)
 
 
 @pytest.mark.parametrize("exponent", [0, 1, 127, 254])
@@ -166,5 +166,7 @@ def test_a_sum_that_dropout_adds_is_rounded_once(exponent: int) -> None:
         for each in torch.meshgrid(mantissas, mantissas, indexing="ij")
     )
     out = torch.empty_like(x)
-    add_dropped(halves(x), halves(y), np.uint32(1), np.uint32(2), np.uint32(0), np.float32(1), halves(out))
+    add_with_dropout(
+        as_bfloat16s(x), as_bfloat16s(y), np.uint32(1), np.uint32(2), np.uint32(0), np.float32(1), as_bfloat16s(out)
+    )
     assert_rounded(out, (x.float() + y.float()).numpy())

@@ -15,7 +15,7 @@ from polyhead.model.attention import MultiHeadAttention, ScaledDotProductAttenti
 from polyhead.model.recording import view_of
 from polyhead.training.fused.attention import FusedMultiHeadAttention, _scratch, ragged_attention
 from polyhead.training.fused.fuse import ON_ONE_CORE, exchanged
-from polyhead.training.fused.heads import heads_apart, whole
+from polyhead.training.fused.heads import joined_memory, split_heads
 from polyhead.training.precision import Arithmetic
 from tests.marks import bfloat16, unpadded_formats
 
@@ -32,26 +32,26 @@ def test_attention_without_padding_is_near_float64s(
 
     Nor is there a number in the room that it works in, before.
     """
-    _scratch.take("workspace", (1 << 20,), torch.uint8).fill_(0xFF)
+    _scratch.get("workspace", (1 << 20,), torch.uint8).fill_(0xFF)
     keys = queries if itself else [data.draw(st.integers(1, 70)) for _ in queries]
-    ahead = not itself or data.draw(st.booleans())
+    causal = itself and data.draw(st.booleans())
     torch.manual_seed(data.draw(st.integers(0, 9)))
     starts, of_keys = (np.array([0, *np.cumsum(each)]) for each in (queries, keys))
     width = 32 * pieces * heads
     sizes = [(starts, 3)] if itself else [(starts, 1), (of_keys, 2)]
     given_ = [_then_nothing(int(each[-1]), spare, width * parts, dtype).requires_grad_() for each, parts in sizes]
-    parts = [part for x, (_, count) in zip(given_, sizes, strict=True) for part in heads_apart(x, count, heads)]
+    parts = [part for x, (_, count) in zip(given_, sizes, strict=True) for part in split_heads(x, count, heads)]
     gradient = _then_nothing(int(starts[-1]), spare, width, dtype)
-    context = ragged_attention(*parts, Ragged(starts, of_keys, ahead)).transpose(0, 1).flatten(1)
+    context = ragged_attention(*parts, Ragged(starts, of_keys, causal)).transpose(0, 1).flatten(1)
     assert "RaggedAttention" in _history(context)
     found = [context.detach(), *torch.autograd.grad(context, given_, gradient)]
     assert all((x[len(x) - spare :] == 0).all() for x in found)
 
     wide = [x.detach().double().requires_grad_() for x in given_]
-    parts = [part for x, (_, count) in zip(wide, sizes, strict=True) for part in heads_apart(x, count, heads)]
+    parts = [part for x, (_, count) in zip(wide, sizes, strict=True) for part in split_heads(x, count, heads)]
     contexts: list[Tensor] = []
     for (a, b), (c, d) in zip(pairwise(starts), pairwise(of_keys), strict=True):
-        mask = None if ahead else torch.ones(b - a, b - a, dtype=torch.bool).tril()
+        mask = torch.ones(b - a, b - a, dtype=torch.bool).tril() if causal else None
         contexts.append(attention(parts[0][:, a:b], parts[1][:, c:d], parts[2][:, c:d], mask))
     expected = torch.cat(contexts, 1).transpose(0, 1).flatten(1)
     wanted = [expected.detach(), *torch.autograd.grad(expected, wide, gradient[: len(expected)].double())]
@@ -79,12 +79,12 @@ def _history(x: Tensor) -> str:
 def test_a_gradient_of_what_lies_together_is_not_moved(dtype: torch.dtype) -> None:
     starts = np.array([0, 4, 10])
     x = torch.randn(10, 3 * 64).to(dtype).requires_grad_()
-    parts = heads_apart(x, 3, 2)
-    gradients = torch.autograd.grad(ragged_attention(*parts, Ragged(starts, starts, True)).sum(), parts)
-    together = whole(gradients)
+    parts = split_heads(x, 3, 2)
+    gradients = torch.autograd.grad(ragged_attention(*parts, Ragged(starts, starts, causal=False)).sum(), parts)
+    together = joined_memory(gradients)
     assert together is not None
     assert together.data_ptr() == gradients[0].data_ptr()
-    assert whole([each.contiguous() for each in gradients]) is None
+    assert joined_memory([each.contiguous() for each in gradients]) is None
 
 
 @bfloat16

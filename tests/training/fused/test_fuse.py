@@ -17,7 +17,7 @@ from polyhead.training.fused.gpu import GPUAttention
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.precision import Arithmetic, has_bfloat16
 from polyhead.training.softmax_projection import softmax_projection
-from tests.marks import in_bytes
+from tests.marks import int8
 
 WIDE = {"encoder_layers": 1, "decoder_layers": 2, "d_model": 64, "d_ff": 128, "num_heads": 2, "dropout": 0.0}
 MODELS: dict[str, ModelConfig] = {
@@ -32,8 +32,8 @@ bfloat16 = pytest.mark.skipif(not has_bfloat16(torch.device("cpu")), reason="thi
 ARITHMETICS = [
     pytest.param(Arithmetic(), 1e-4, id="float32"),
     pytest.param(Arithmetic(torch.bfloat16), 0.06, marks=bfloat16, id="bfloat16"),
-    pytest.param(Arithmetic(torch.bfloat16, in_bytes=True), 0.1, marks=[bfloat16, in_bytes], id="int8"),
-    pytest.param(Arithmetic(torch.float32, in_bytes=True), 0.1, marks=in_bytes, id="int8 of float32"),
+    pytest.param(Arithmetic(torch.bfloat16, int8=True), 0.1, marks=[bfloat16, int8], id="int8"),
+    pytest.param(Arithmetic(torch.float32, int8=True), 0.1, marks=int8, id="int8 of float32"),
 ]
 
 

@@ -16,7 +16,7 @@ from polyhead.kernels.linear import gemm_float32, gemm_int8
 from polyhead.kernels.loss.softmax_bfloat16 import CHUNK, GROUP
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.simd import WIDTH
-from polyhead.kernels.numbers.exponential import LARGEST
+from polyhead.kernels.numbers.exponential import LARGEST_EXPONENT
 from polyhead.training.fused import softmax_projection as module
 from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations
@@ -42,12 +42,12 @@ class Format(NamedTuple):
     of_length: float = 0.0
     whole: int = 1
     dtype: torch.dtype = torch.bfloat16
-    in_bytes: bool = False
+    int8: bool = False
 
 
 FORMATS = {
     "vectors": Format(0.01),
-    "bytes": Format(0.03, of_length=0.004, whole=PANEL, in_bytes=True),
+    "bytes": Format(0.03, of_length=0.004, whole=PANEL, int8=True),
     "tiles": Format(0.01),
     "float32": Format(1e-5, whole=WIDTH, dtype=torch.float32),
 }
@@ -69,7 +69,7 @@ def unit(request: pytest.FixtureRequest) -> Iterator[None]:
         here = sys.modules[__name__]
         patch.setattr(here, "WHOLE", chosen.whole)
         patch.setattr(here, "DTYPE", chosen.dtype)
-        patch.setattr(here, "ARITHMETIC", Arithmetic(chosen.dtype, chosen.in_bytes))
+        patch.setattr(here, "ARITHMETIC", Arithmetic(chosen.dtype, chosen.int8))
         patch.setattr(here, "NEAR", chosen.near)
         patch.setattr(here, "OF_LENGTH", chosen.of_length)
         yield
@@ -193,14 +193,14 @@ def test_what_is_taken_off_all_words_is_exact() -> None:
 
 def test_a_target_that_is_too_unlikely_is_refused() -> None:
     """Its exponentials would be cut off; PyTorch's operations take the largest of each row away instead."""
-    features, weight = in_its_format(torch.ones(3, 2), torch.tensor([[0.0, 0.0], [LARGEST, LARGEST]]))
+    features, weight = in_its_format(torch.ones(3, 2), torch.tensor([[0.0, 0.0], [LARGEST_EXPONENT, LARGEST_EXPONENT]]))
     unlikely, likely = torch.tensor([1, 0, 1]), torch.tensor([1, 1, 1])
     assert by_kernel(features, weight, unlikely) is None
     found = by_kernel(features, weight, likely)
     assert found is not None
-    assert found[0].tolist() == pytest.approx([2 * LARGEST] * 3, rel=NEAR_LOG / 10)
+    assert found[0].tolist() == pytest.approx([2 * LARGEST_EXPONENT] * 3, rel=NEAR_LOG / 10)
     log_normaliser, mean_weight, _ = softmax_projection(features, weight, unlikely)
-    assert log_normaliser.tolist() == [2 * LARGEST] * 3
+    assert log_normaliser.tolist() == [2 * LARGEST_EXPONENT] * 3
     assert mean_weight.tolist() == [weight[1].tolist()] * 3
 
 

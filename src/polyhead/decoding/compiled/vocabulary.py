@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.numbers.exponential import exponential, sum_of_exponentials
-from polyhead.kernels.numbers.extremes import BLOCK, largest, peaks_of_blocks
+from polyhead.kernels.numbers.exponential import exp, sum_exp
+from polyhead.kernels.numbers.extremes import BLOCK, block_maxima, maximum
 from polyhead.kernels.threads.team import Board, shared
 
 Floats = NDArray[np.float32]
@@ -28,7 +28,7 @@ def _maximum(row: Floats) -> Any:
     blocks = row.shape[0] // CHUNK
     found = np.float32(-np.inf)
     if blocks:
-        found = largest(np.uintp(row.ctypes.data), blocks)
+        found = maximum(np.uintp(row.ctypes.data), blocks)
     for v in range(blocks * CHUNK, row.shape[0]):
         found = max(found, row[v])
     return found
@@ -46,15 +46,15 @@ def _survey(member: int, first: int, last: int, given: Any) -> None:
         here, whole, total = np.uintp(row.ctypes.data), row.shape[0] // CHUNK, np.float32(0)
         highest, rest = np.float32(-np.inf), row[whole * CHUNK :]
         if whole:
-            highest = peaks_of_blocks(here, whole, np.uintp(peaks[r, begin:].ctypes.data))
+            highest = block_maxima(here, whole, np.uintp(peaks[r, begin:].ctypes.data))
         if rest.shape[0]:
             peaks[r, end - 1] = found = _maximum(rest)
             highest = max(highest, found)
         if highest > -np.inf:
             if whole:
-                total = sum_of_exponentials(here, whole, highest)
+                total = sum_exp(here, whole, highest)
             for v in range(rest.shape[0]):
-                total += exponential(rest[v] - highest)
+                total += exp(rest[v] - highest)
         maxima[r, segment], sums[r, segment] = highest, total
 
 

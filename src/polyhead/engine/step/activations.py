@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.numbers.exponential import exponential
+from polyhead.kernels.numbers.exponential import exp
 
 Floats = NDArray[np.float32]
 _ROOT = np.float32(0.5**0.5)
@@ -25,7 +25,7 @@ def error_function(x: Any) -> Any:
     series = _SERIES[0]
     for coefficient in _SERIES[1:]:
         series = series * t + coefficient
-    found = np.float32(1) - series * t * exponential(-size * size)
+    found = np.float32(1) - series * t * exp(-size * size)
     return found if x >= 0 else -found
 
 
@@ -45,6 +45,6 @@ def gate(x: Floats, y: Floats) -> None:
     for r in range(x.shape[0]):
         gates, values, out = x[r, :size], x[r, size:], y[r]
         for f in range(size):
-            decay = exponential(-abs(gates[f]))  # of 1 / (1 + e^-g) = e^g / (1 + e^g), the one without overflow
+            decay = exp(-abs(gates[f]))  # of 1 / (1 + e^-g) = e^g / (1 + e^g), the one without overflow
             share = (np.float32(1) if gates[f] >= 0 else decay) / (np.float32(1) + decay)
             out[f] = gates[f] * share * values[f]

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.step.activations import gate, gelu
-from polyhead.kernels.attention.by_positions import Sight, attend
+from polyhead.kernels.attention.by_positions import VisibleKeys, attend
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.packed import PackedWeights, multiply
 from polyhead.kernels.threads.team import Board
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
-Places = NDArray[np.int32]
+NodeNumbers = NDArray[np.int32]
 
 
 @kernel
@@ -40,7 +40,7 @@ def embed(tokens: Integers, positions: Integers, table: Floats, scale: float, ad
 
 
 @kernel
-def normalise(x: Floats, gain: Floats, bias: Floats, epsilon: float) -> None:
+def layer_norm(x: Floats, gain: Floats, bias: Floats, epsilon: float) -> None:
     """LayerNorm (Ba et al. 2016) of every row of x [R, D]."""
     size = np.float32(x.shape[1])
     for r in range(x.shape[0]):
@@ -64,28 +64,28 @@ class Sublayers(NamedTuple):
     bias: Floats
     """[L, S, D]."""
     epsilon: float
-    before: bool
+    pre_norm: bool
     """x + f(LN(x)) rather than LN(x + f(x))."""
 
 
 @kernel
-def _entered(x: Floats, around: Sublayers, layer: int, place: int) -> Floats:
+def _sublayer_input(x: Floats, sublayers: Sublayers, layer: int, sublayer: int) -> Floats:
     """What the sub-layer sees, [R, D]."""
-    if not around.before:
+    if not sublayers.pre_norm:
         return x
     y = x.copy()
-    normalise(y, around.gain[layer, place], around.bias[layer, place], around.epsilon)
+    layer_norm(y, sublayers.gain[layer, sublayer], sublayers.bias[layer, sublayer], sublayers.epsilon)
     return y
 
 
 @kernel
-def _left(x: Floats, y: Floats, around: Sublayers, layer: int, place: int) -> None:
+def _add_and_norm(x: Floats, y: Floats, sublayers: Sublayers, layer: int, sublayer: int) -> None:
     """x becomes what the sub-layer, which gave y, passes on."""
     for r in range(x.shape[0]):
         for i in range(x.shape[1]):
             x[r, i] += y[r, i]
-    if not around.before:
-        normalise(x, around.gain[layer, place], around.bias[layer, place], around.epsilon)
+    if not sublayers.pre_norm:
+        layer_norm(x, sublayers.gain[layer, sublayer], sublayers.bias[layer, sublayer], sublayers.epsilon)
 
 
 RELU, GELU, SWIGLU = 0, 1, 2
@@ -102,23 +102,23 @@ class FeedForward(NamedTuple):
     """RELU, GELU or SWIGLU."""
     size: int
     """F, which is d_ff."""
-    place: int
+    sublayer: int
     """Which of a layer's sub-layers it is."""
 
 
 @kernel
-def _feed_forward(x: Floats, network: FeedForward, around: Sublayers, layer: int, board: Board) -> None:
-    rows, gated, y = x.shape[0], network.function == SWIGLU, np.empty_like(x)
-    inner = np.empty((rows, 2 * network.size if gated else network.size), np.float32)
-    multiply(_entered(x, around, layer, network.place), network.inner, layer, inner, board)
+def _feed_forward(x: Floats, feed_forward: FeedForward, sublayers: Sublayers, layer: int, board: Board) -> None:
+    rows, gated, y = x.shape[0], feed_forward.function == SWIGLU, np.empty_like(x)
+    inner = np.empty((rows, 2 * feed_forward.size if gated else feed_forward.size), np.float32)
+    multiply(_sublayer_input(x, sublayers, layer, feed_forward.sublayer), feed_forward.inner, layer, inner, board)
     if gated:
-        values = np.empty((rows, network.size), np.float32)
+        values = np.empty((rows, feed_forward.size), np.float32)
         gate(inner, values)
         inner = values
-    elif network.function == GELU:
+    elif feed_forward.function == GELU:
         gelu(inner)
-    multiply(inner, network.outer, layer, y, board)
-    _left(x, y, around, layer, network.place)
+    multiply(inner, feed_forward.outer, layer, y, board)
+    _add_and_norm(x, y, sublayers, layer, feed_forward.sublayer)
 
 
 class Attention(NamedTuple):
@@ -131,17 +131,17 @@ class Attention(NamedTuple):
     heads: int
     width: int
     """A."""
-    place: int
+    sublayer: int
     """Which of a layer's sub-layers it is."""
 
 
 @kernel
-def _look(
-    query: Floats, store: Floats, sight: Sight, attention: Attention, layer: int, y: Floats, board: Board
+def _attend(
+    query: Floats, keys_values: Floats, visible: VisibleKeys, attention: Attention, layer: int, y: Floats, board: Board
 ) -> None:
-    """query [R, A], store [.., 2·A] → y [R, D]."""
+    """query [R, A], keys_values [.., 2·A] → y [R, D]."""
     context = np.empty((query.shape[0], attention.width), np.float32)
-    attend(query, store, sight, attention.heads, context)
+    attend(query, keys_values, visible, attention.heads, context)
     multiply(context, attention.output, layer, y, board)
 
 
@@ -156,17 +156,17 @@ class Norm(NamedTuple):
 
 
 @kernel
-def _end(x: Floats, norm: Norm) -> None:
+def _final_norm(x: Floats, norm: Norm) -> None:
     if norm.gain.shape[0]:
-        normalise(x, norm.gain, norm.bias, norm.epsilon)
+        layer_norm(x, norm.gain, norm.bias, norm.epsilon)
 
 
 class Encoder(NamedTuple):
     """All of its layers."""
 
     attention: Attention
-    network: FeedForward
-    around: Sublayers
+    feed_forward: FeedForward
+    sublayers: Sublayers
     norm: Norm
     """After the last one."""
 
@@ -174,30 +174,30 @@ class Encoder(NamedTuple):
 class Decoder(NamedTuple):
     """All of its layers."""
 
-    itself: Attention
-    across: Attention
-    network: FeedForward
-    around: Sublayers
+    self_attention: Attention
+    cross_attention: Attention
+    feed_forward: FeedForward
+    sublayers: Sublayers
     norm: Norm
     """After the last one."""
 
 
 @kernel
-def encode(x: Floats, sight: Sight, kept: Any, board: Board) -> None:
-    """All layers: x [R, D], the tokens of some sentences, becomes their representation; an `Encoder` is kept."""
-    attention, network, around, norm = kept.value
+def encode(x: Floats, visible: VisibleKeys, pinned: Any, board: Board) -> None:
+    """All layers: x [R, D], the tokens of some sentences, becomes their representation; an `Encoder` is pinned."""
+    attention, feed_forward, sublayers, norm = pinned.value
     rows, width, y = x.shape[0], attention.width, np.empty_like(x)
-    for layer in range(around.gain.shape[0]):
+    for layer in range(sublayers.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
-        multiply(_entered(x, around, layer, attention.place), attention.query, layer, parts, board)
-        _look(parts[:, :width], parts[:, width:], sight, attention, layer, y, board)
-        _left(x, y, around, layer, attention.place)
-        _feed_forward(x, network, around, layer, board)
-    _end(x, norm)
+        multiply(_sublayer_input(x, sublayers, layer, attention.sublayer), attention.query, layer, parts, board)
+        _attend(parts[:, :width], parts[:, width:], visible, attention, layer, y, board)
+        _add_and_norm(x, y, sublayers, layer, attention.sublayer)
+        _feed_forward(x, feed_forward, sublayers, layer, board)
+    _final_norm(x, norm)
 
 
 @kernel
-def remember(states: Floats, key_value: PackedWeights, memory: Floats, board: Board) -> None:
+def project_memory(states: Floats, key_value: PackedWeights, memory: Floats, board: Board) -> None:
     """states [tokens, D] → memory [L, tokens, 2·A], every layer's keys and values."""
     for layer in range(memory.shape[0]):
         multiply(states, key_value, layer, memory[layer], board)
@@ -205,31 +205,41 @@ def remember(states: Floats, key_value: PackedWeights, memory: Floats, board: Bo
 
 @kernel
 def decode(
-    x: Floats, past: Floats, places: Places, memory: Floats, source: Sight, queries: Floats, kept: Any, board: Board
+    x: Floats,
+    past: Floats,
+    nodes: NodeNumbers,
+    memory: Floats,
+    source: VisibleKeys,
+    queries: Floats,
+    pinned: Any,
+    board: Board,
 ) -> None:
-    """All layers: x [R, D], the newest token of each row, becomes the features of the next one; a `Decoder` is kept.
+    """All layers: x [R, D], the newest token of each row, becomes the features of the next one; a `Decoder` is pinned.
 
-    past [L, C, 2·A] keys and values; the new ones are written to those of `places` [R, t], where each row's are, the
+    past [L, C, 2·A] keys and values; the new ones are written to those of `nodes` [R, t], which lists each row's, the
     newest ones last and next to each other
     memory [L, tokens, 2·A]; `source` says which tokens are a row's sentence
     queries [N, R, A] is filled with what the cross-attention of the first N layers asked with, N ≤ L
     """
-    itself, across, network, around, norm = kept.value
-    rows, width, newest, y = x.shape[0], itself.width, places.shape[1] - 1, np.empty_like(x)
-    seen = Sight(places, np.full(rows, places.shape[1], np.int32), np.arange(rows).astype(np.int32))
-    for layer in range(around.gain.shape[0]):
+    self_attention, cross_attention, feed_forward, sublayers, norm = pinned.value
+    rows, width, newest, y = x.shape[0], self_attention.width, nodes.shape[1] - 1, np.empty_like(x)
+    visible = VisibleKeys(nodes, np.full(rows, nodes.shape[1], np.int32), np.arange(rows).astype(np.int32))
+    for layer in range(sublayers.gain.shape[0]):
         parts = np.empty((rows, 3 * width), np.float32)
-        multiply(_entered(x, around, layer, itself.place), itself.query, layer, parts, board)
+        multiply(
+            _sublayer_input(x, sublayers, layer, self_attention.sublayer), self_attention.query, layer, parts, board
+        )
         for r in range(rows):
             for i in range(2 * width):
-                past[layer, places[r, newest], i] = parts[r, width + i]
-        _look(parts[:, :width], past[layer][:, : 2 * width], seen, itself, layer, y, board)
-        _left(x, y, around, layer, itself.place)
+                past[layer, nodes[r, newest], i] = parts[r, width + i]
+        _attend(parts[:, :width], past[layer][:, : 2 * width], visible, self_attention, layer, y, board)
+        _add_and_norm(x, y, sublayers, layer, self_attention.sublayer)
         query = np.empty((rows, width), np.float32)
-        multiply(_entered(x, around, layer, across.place), across.query, layer, query, board)
+        normed = _sublayer_input(x, sublayers, layer, cross_attention.sublayer)
+        multiply(normed, cross_attention.query, layer, query, board)
         if layer < queries.shape[0]:
             queries[layer] = query
-        _look(query[:, :width], memory[layer][:, : 2 * width], source, across, layer, y, board)
-        _left(x, y, around, layer, across.place)
-        _feed_forward(x, network, around, layer, board)
-    _end(x, norm)
+        _attend(query[:, :width], memory[layer][:, : 2 * width], source, cross_attention, layer, y, board)
+        _add_and_norm(x, y, sublayers, layer, cross_attention.sublayer)
+        _feed_forward(x, feed_forward, sublayers, layer, board)
+    _final_norm(x, norm)

@@ -13,7 +13,7 @@ from polyhead.kernels.arrays.bounds import require_product
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.numbers.dot import dot
-from polyhead.kernels.numbers.extremes import BLOCK, peaks_of_blocks
+from polyhead.kernels.numbers.extremes import BLOCK, block_maxima
 from polyhead.kernels.threads.team import Board, shared
 
 Floats = NDArray[np.float32]
@@ -22,7 +22,7 @@ MARGIN = np.float32(4)
 
 
 @kernel
-def _product(x: Floats, y: Floats) -> Any:
+def _dot(x: Floats, y: Floats) -> Any:
     vectors, total = x.shape[0] // LANES, np.float32(0)
     if vectors:
         total = dot(np.uintp(x.ctypes.data), np.uintp(y.ctypes.data), vectors)
@@ -32,14 +32,14 @@ def _product(x: Floats, y: Floats) -> Any:
 
 
 @kernel
-def _rows(member: int, first: int, last: int, given: Any) -> None:
+def _rescore_rows(member: int, first: int, last: int, given: Any) -> None:
     """Rows first … last - 1."""
     logits, features, weight, peaks = given
     size, blocks = logits.shape[1], logits.shape[1] // BLOCK
     for r in range(first, last):
         row, highest = logits[r], np.float32(-np.inf)
         if blocks:
-            highest = peaks_of_blocks(np.uintp(row.ctypes.data), blocks, np.uintp(peaks[r].ctypes.data))
+            highest = block_maxima(np.uintp(row.ctypes.data), blocks, np.uintp(peaks[r].ctypes.data))
         for v in range(blocks * BLOCK, size):
             highest = max(highest, row[v])
         least = highest - MARGIN
@@ -47,15 +47,15 @@ def _rows(member: int, first: int, last: int, given: Any) -> None:
             if block == blocks or peaks[r, block] >= least:
                 for v in range(block * BLOCK, min((block + 1) * BLOCK, size)):
                     if row[v] >= least:
-                        row[v] = _product(features[r], weight[v])
+                        row[v] = _dot(features[r], weight[v])
 
 
-_all_rows = shared(_rows)
+_rescore_all = shared(_rescore_rows)
 
 
 @kernel
-def sharpen(logits: Floats, features: Floats, weight: Floats, board: Board) -> None:
+def rescore(logits: Floats, features: Floats, weight: Floats, board: Board) -> None:
     """logits [R, V] ≈ features [R, D] weightᵀ, weight [V, D] → the same, exact where a word may be the next one."""
     require_product(features, weight, logits)
     peaks = np.empty((logits.shape[0], logits.shape[1] // BLOCK), np.float32)
-    _all_rows(board, logits.shape[0], (logits, features, weight, peaks))
+    _rescore_all(board, logits.shape[0], (logits, features, weight, peaks))

@@ -11,7 +11,7 @@ give the interpreter's lock away and wait for it.
 
 Numba counts references to an array at every view of it. Where two threads do, the counter moves between their cores,
 so inner loops see arrays that their callers keep alive, without counting (`unowned`). A kernel that made an array
-itself and reads it by its address, or in that form, must name it in `in_use_until_here` after the last use: otherwise
+itself and reads it by its address, or in that form, must name it in `keep_alive` after the last use: otherwise
 Numba frees it earlier.
 
 `bounds` is what the checked form of kernels compares before it reads by address.

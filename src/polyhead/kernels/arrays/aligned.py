@@ -25,6 +25,6 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
 @kernel
 def empty(rows: int, columns: int, dtype: Any) -> Any:
     """The same as np.empty [rows, columns], but aligned; for kernels to call."""
-    room = np.empty(rows * columns + LINE, dtype)
-    first = (LINE - room.ctypes.data % LINE) % LINE // room.itemsize
-    return room[first : first + rows * columns].reshape((rows, columns))
+    memory = np.empty(rows * columns + LINE, dtype)
+    first = (LINE - memory.ctypes.data % LINE) % LINE // memory.itemsize
+    return memory[first : first + rows * columns].reshape((rows, columns))

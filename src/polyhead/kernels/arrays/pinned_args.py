@@ -1,7 +1,7 @@
 """Arguments that are given to a kernel again and again, unpacked once.
 
 A call looks at every array that it is given, in a tuple too: with a Transformer's weights that takes longer than a
-small layer does. Kept, they are one address.
+small layer does. Pinned, they are one address.
 """
 
 from functools import cache
@@ -9,55 +9,55 @@ from typing import Any
 
 import numpy as np
 
-from polyhead.kernels.arrays.unowned import uncounted
+from polyhead.kernels.arrays.unowned import without_reference_count
 from polyhead.kernels.code.kinds import OfKind, kind_of
 from polyhead.kernels.compiler import WITHIN, extending, intrinsic, numba, typed, types
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LONG
+from polyhead.kernels.llvm import ADDRESS, COUNT, I64
 
 _FIRST = 4096
 """How many bytes are set aside at first; a tuple that needs more gets more."""
 
 
-class Kept(OfKind):
-    """A tuple of arrays and numbers; kernels read its `.value`, which holds as long as this is kept."""
+class PinnedArgs(OfKind):
+    """A tuple of arrays and numbers; kernels read its `.value`, which is valid as long as this object lives."""
 
     def __init__(self, value: Any) -> None:
-        self._value, self.kind = value, (Kept, kind_of(value))
-        self._room = np.empty(_FIRST, np.uint8)
-        needed = _put(value, self._room)
-        if needed > len(self._room):
-            self._room = np.empty(needed, np.uint8)
-            _put(value, self._room)
-        self.address = self._room.ctypes.data
+        self._value, self.kind = value, (PinnedArgs, kind_of(value))
+        self._memory = np.empty(_FIRST, np.uint8)
+        needed = _put(value, self._memory)
+        if needed > len(self._memory):
+            self._memory = np.empty(needed, np.uint8)
+            _put(value, self._memory)
+        self.address = self._memory.ctypes.data
 
     def __reduce__(self) -> Any:
-        """What is kept is pickled without its address, which another process could not use, and is kept anew there."""
-        return keep, (self._value,)
+        """It is pickled without its address, which another process could not use, and pinned anew there."""
+        return pin_args, (self._value,)
 
     @property
     def _numba_type_(self) -> Any:
         return _kind()(numba.typeof(self._value))
 
 
-def keep(value: Any) -> Kept:
+def pin_args(value: Any) -> PinnedArgs:
     """Unpacks a tuple of arrays and numbers, which kernels then take as one argument."""
-    return Kept(value)
+    return PinnedArgs(value)
 
 
 @kernel
-def _put(value: Any, room: Any) -> int:
-    """Writes it to room [bytes] if that is large enough. Returns how many bytes it takes."""
+def _put(value: Any, memory: Any) -> int:
+    """Writes it to memory [bytes] if that is large enough. Returns how many bytes it takes."""
     size = _size(value)
-    if size <= room.shape[0]:
-        _store(value, room.ctypes.data)
+    if size <= memory.shape[0]:
+        _store(value, memory.ctypes.data)
     return size
 
 
 @intrinsic
 def _size(typing_context: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return LONG(context.get_abi_sizeof(context.get_value_type(value)))
+        return I64(context.get_abi_sizeof(context.get_value_type(value)))
 
     return typed(COUNT, value), generate
 
@@ -65,8 +65,10 @@ def _size(typing_context: Any, value: Any) -> Any:
 @intrinsic
 def _store(typing_context: Any, value: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        given, place = arguments
-        builder.store(uncounted(context, builder, value, given), builder.inttoptr(place, given.type.as_pointer()))
+        given, address = arguments
+        builder.store(
+            without_reference_count(context, builder, value, given), builder.inttoptr(address, given.type.as_pointer())
+        )
         return context.get_dummy_value()
 
     return typed("void", value, ADDRESS), generate
@@ -96,7 +98,7 @@ def _kind() -> Any:
     @extending.register_model(KeptType)
     class Address(extending.models.PrimitiveModel):
         def __init__(self, manager: Any, kind: Any) -> None:
-            super().__init__(manager, kind, LONG)
+            super().__init__(manager, kind, I64)
 
     @extending.unbox(KeptType)
     def address(kind: Any, found: Any, c: Any) -> Any:

@@ -12,13 +12,13 @@ from torch import Tensor
 
 
 class Scratch(threading.local):
-    """Arrays by their names, of which every thread has its own."""
+    """Workspaces by name, of which every thread has its own."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, torch.dtype], Tensor] = {}
 
-    def take(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-        """Unknown numbers, at the beginning of a cache's line; until the same thread takes this name again."""
+    def get(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+        """Unknown numbers, at the beginning of a cache's line; until the same thread asks for this name again."""
         size, key = prod(shape), (name, dtype)
         kept = self._kept.get(key)
         if kept is None or kept.numel() < size:

@@ -20,27 +20,27 @@ class _Memory:
 
     def __init__(self, x: Tensor, kind: str) -> None:
         self.tensor = x if x.is_contiguous() else x.contiguous()
-        place = self.tensor.data_ptr(), False
+        address = self.tensor.data_ptr(), False
         self.__array_interface__: dict[str, Any] = {
-            "version": 3, "data": place, "shape": tuple(x.shape), "typestr": kind
+            "version": 3, "data": address, "shape": tuple(x.shape), "typestr": kind
         }  # fmt: skip
 
 
-def numbers(x: Tensor) -> Numbers:
+def as_array(x: Tensor) -> Numbers:
     """A tensor → its memory, of bfloat16 as integers, or of float32; or a copy's where it has gaps."""
     return np.asarray(_Memory(x, _KINDS[x.dtype]))
 
 
-def halves(x: Tensor) -> NDArray[np.uint16]:
+def as_bfloat16s(x: Tensor) -> NDArray[np.uint16]:
     """A tensor of bfloat16 → its memory as integers, or a copy's where it has gaps."""
     return np.asarray(_Memory(x, "<u2"))
 
 
-def pairs(x: Tensor) -> NDArray[np.uint32]:
+def as_bfloat16_pairs(x: Tensor) -> NDArray[np.uint32]:
     """Two numbers of bfloat16 each seen as an int32 → the same for a kernel."""
     return np.asarray(_Memory(x, "<u4"))
 
 
-def floats(x: Tensor) -> NDArray[np.float32]:
+def as_floats(x: Tensor) -> NDArray[np.float32]:
     """A tensor of float32 → its memory, or a copy's where it has gaps."""
     return np.asarray(_Memory(x, "<f4"))

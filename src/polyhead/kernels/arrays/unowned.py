@@ -20,12 +20,12 @@ def unowned(typing_context: Any, value: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return uncounted(context, builder, signature.args[0], arguments[0])
+        return without_reference_count(context, builder, signature.args[0], arguments[0])
 
     return value(value), generate
 
 
-def uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+def without_reference_count(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """Writes the instructions of `unowned` for a value of this kind in Numba."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
@@ -33,13 +33,13 @@ def uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
         for place, part in enumerate(kind):
-            inner = uncounted(context, builder, part, builder.extract_value(value, place))
+            inner = without_reference_count(context, builder, part, builder.extract_value(value, place))
             value = builder.insert_value(value, inner, place)
     return value
 
 
 @kernel
-def in_use_until_here(array: Any) -> None:
+def keep_alive(array: Any) -> None:
     """Does nothing but name an array, whose memory Numba gives back after the last line of a kernel that names it.
 
     To be called with an array that the kernel has made itself, behind the last line that uses its address or a
@@ -56,12 +56,12 @@ def _pointer(typing_context: Any, address: Any) -> Any:
 
 
 @kernel
-def floats_at(address: Any, count: int) -> Any:
+def float32_at(address: Any, count: int) -> Any:
     """The `count` numbers of float32 at an address, as an array."""
     return numba.carray(_pointer(address), (count,), np.float32)
 
 
 @kernel
-def halves_at(address: Any, count: int) -> Any:
+def bfloat16_at(address: Any, count: int) -> Any:
     """The `count` numbers of bfloat16 at an address, as an array."""
     return numba.carray(_pointer(address), (count,), np.uint16)

@@ -1,4 +1,4 @@
-"""Equation 1 for rows that each see keys of their own.
+"""Equation 1 where each query has a list of the keys that it may see.
 
 Shapes: R rows, H heads, A the width of all heads, d = A / H.
 """
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require, require_same, require_within
-from polyhead.kernels.arrays.unowned import in_use_until_here, unowned
-from polyhead.kernels.attention.heads import mixture, scores, softmax
+from polyhead.kernels.arrays.unowned import keep_alive, unowned
+from polyhead.kernels.attention.heads import scores, softmax, weighted_sum
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES
 
@@ -19,82 +19,82 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 VECTORS = 4
 """How many vectors of a head are multiplied together, where it has so many."""
-WHOLE = VECTORS * LANES
-"""The numbers in them. A head has a multiple of LANES numbers."""
+PART = VECTORS * LANES
+"""How many numbers these vectors hold. A head has a multiple of LANES numbers."""
 _scores, _scores_of_one = scores(VECTORS), scores(1)
-_mixture, _mixture_of_one = mixture(VECTORS), mixture(1)
+_weighted_sum_of_vectors, _weighted_sum_of_one = weighted_sum(VECTORS), weighted_sum(1)
 
 
-class Sight(NamedTuple):
+class VisibleKeys(NamedTuple):
     """Which keys and values each query sees."""
 
-    places: Integers
-    """[O, J] lists of rows of a store of keys and values."""
+    rows: Integers
+    """[O, J] lists of rows of a matrix of keys and values."""
     counts: Integers
-    """[O] how many numbers of a list count, the first ones."""
+    """[O] the length of each list; the numbers behind it mean nothing."""
     owner: Integers
-    """[R] which of the lists is a query's."""
+    """[R] the number of each query's list."""
 
 
 @kernel
-def _score(query: Floats, store: Floats, first: int, size: int, seen: Integers, scores: Floats) -> None:
-    """The scores of one query [A] in one head, the numbers first … first + size - 1, with every key that it sees.
+def _score_head(query: Floats, keys_values: Floats, first: int, size: int, rows: Integers, scores: Floats) -> None:
+    """The scores of one query [A] in one head, the numbers first … first + size - 1, with every key that it may see.
 
     Behind the last score there is -∞, to the end of its vector.
     """
-    places, stride = np.uintp(seen.ctypes.data), store.strides[0]
+    row_numbers, stride = np.uintp(rows.ctypes.data), keys_values.strides[0]
     out, done = np.uintp(scores.ctypes.data), 0
     while done < size:
         begin = first + done
-        part, key = np.uintp(query[begin:].ctypes.data), np.uintp(store[0, begin:].ctypes.data)
-        if size - done >= WHOLE:
-            _scores(part, key, stride, places, seen.shape[0], out, done)
-            done += WHOLE
+        part, key = np.uintp(query[begin:].ctypes.data), np.uintp(keys_values[0, begin:].ctypes.data)
+        if size - done >= PART:
+            _scores(part, key, stride, row_numbers, rows.shape[0], out, done)
+            done += PART
         else:
-            _scores_of_one(part, key, stride, places, seen.shape[0], out, done)
+            _scores_of_one(part, key, stride, row_numbers, rows.shape[0], out, done)
             done += LANES
 
 
 @kernel
-def _mix(weights: Floats, store: Floats, first: int, size: int, seen: Integers, y: Floats) -> None:
+def _weighted_sum(weights: Floats, keys_values: Floats, first: int, size: int, rows: Integers, y: Floats) -> None:
     """The weighted sum of one head's values → the same numbers of y [A]."""
-    places, stride = np.uintp(seen.ctypes.data), store.strides[0]
+    row_numbers, stride = np.uintp(rows.ctypes.data), keys_values.strides[0]
     given, end, width = np.uintp(weights.ctypes.data), first + size, y.shape[0]
     while first < end:
-        value, out = np.uintp(store[0, width + first :].ctypes.data), np.uintp(y[first:].ctypes.data)
-        if end - first >= WHOLE:
-            _mixture(given, value, stride, places, seen.shape[0], out)
-            first += WHOLE
+        value, out = np.uintp(keys_values[0, width + first :].ctypes.data), np.uintp(y[first:].ctypes.data)
+        if end - first >= PART:
+            _weighted_sum_of_vectors(given, value, stride, row_numbers, rows.shape[0], out)
+            first += PART
         else:
-            _mixture_of_one(given, value, stride, places, seen.shape[0], out)
+            _weighted_sum_of_one(given, value, stride, row_numbers, rows.shape[0], out)
             first += LANES
 
 
 @kernel
-def attend(query: Floats, store: Floats, sight: Sight, heads: int, y: Floats) -> None:
-    """query [R, A] (scaled already), keys and values store [.., 2·A] → y [R, A]; where a row sees nothing, 0."""
+def attend(query: Floats, keys_values: Floats, visible: VisibleKeys, heads: int, y: Floats) -> None:
+    """query [R, A], scaled already, and keys_values [.., 2·A] → y [R, A]; where a query sees no key, 0."""
     require_same(query, y)
-    require(store.shape[1] == 2 * y.shape[1] and y.shape[1] % (heads * LANES) == 0)
-    weights = empty(heads, sight.places.shape[1] + LANES, np.float32).reshape(-1)
-    _attend(heads, unowned((query, store, sight, weights, y)))
-    in_use_until_here(weights)
+    require(keys_values.shape[1] == 2 * y.shape[1] and y.shape[1] % (heads * LANES) == 0)
+    weights = empty(heads, visible.rows.shape[1] + LANES, np.float32).reshape(-1)
+    _attend(heads, unowned((query, keys_values, visible, weights, y)))
+    keep_alive(weights)
 
 
 @kernel
 def _attend(heads: int, given: Any) -> None:
-    query, store, sight, workspace, y = given
+    query, keys_values, visible, workspace, y = given
     size = query.shape[1] // heads
     for r in range(query.shape[0]):
-        owner = sight.owner[r]
-        seen = sight.places[owner, : sight.counts[owner]]
-        require_within(seen, store.shape[0])
-        if seen.shape[0] == 0:
+        owner = visible.owner[r]
+        rows = visible.rows[owner, : visible.counts[owner]]
+        require_within(rows, keys_values.shape[0])
+        if rows.shape[0] == 0:
             y[r] = 0
             continue
-        vectors = (seen.shape[0] + LANES - 1) // LANES
+        vectors = (rows.shape[0] + LANES - 1) // LANES
         weights = workspace[: heads * vectors * LANES].reshape((heads, vectors * LANES))
         for h in range(heads):
-            _score(query[r], store, h * size, size, seen, weights[h])
+            _score_head(query[r], keys_values, h * size, size, rows, weights[h])
             softmax(np.uintp(weights[h].ctypes.data), vectors)
         for h in range(heads):
-            _mix(weights[h], store, h * size, size, seen, y[r])
+            _weighted_sum(weights[h], keys_values, h * size, size, rows, y[r])

@@ -2,142 +2,161 @@
 
 A head of a sentence fits in a core's own cache: its scores are made, turned into weights and used at once. Queries,
 keys and values are read where the projections left them, and gradients written where those want them.
-Shapes: B sentences, H heads, T queries and S keys of a sentence, d numbers of a head: a multiple of WIDTH, as T' and S'
-are, which are the next ones.
+Shapes: B sentences, H heads, T queries and S keys of a sentence, d numbers of a head: a multiple of WIDTH; T' and S'
+are T and S rounded up to such a multiple.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Width, length, longest, place_of, sentence
-from polyhead.kernels.attention.softmax import differentiate_row, softmax_row
+from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragged, address_of, length, longest, sentence
+from polyhead.kernels.attention.softmax import softmax_row, softmax_row_backward
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.epilogue import unchanged
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up, no_input, product_of
-from polyhead.kernels.packing.pack_float32 import copy_panel, transpose, transpose_panel
+from polyhead.kernels.microkernels.epilogue import identity
+from polyhead.kernels.microkernels.simd import (
+    FLOAT_BYTES,
+    VECTOR_BYTES,
+    WIDTH,
+    LeftOperand,
+    no_input,
+    product_of,
+    round_up,
+)
+from polyhead.kernels.packing.pack_float32 import pack_right_column_panel, pack_right_row_panel, transpose
 
 Floats = NDArray[np.float32]
 Workspace = NDArray[np.uint8]
 
-_multiply = product_of(unchanged)
+_multiply = product_of(identity)
 
 
 @kernel
-def bytes_of_weights(ragged: Ragged, width: Width) -> int:
-    """How many bytes of weights `attend` keeps."""
+def weights_bytes(ragged: Ragged, shape: HeadShape) -> int:
+    """How many bytes of weights `forward` keeps."""
     total = 0
     for b in range(ragged.queries.shape[0] - 1):
-        total += length(ragged.queries, b) * filled_up(length(ragged.keys, b))
-    return NUMBER * width.heads * total
+        total += length(ragged.queries, b) * round_up(length(ragged.keys, b))
+    return FLOAT_BYTES * shape.heads * total
 
 
 @kernel
-def workspace_to_attend(ragged: Ragged, width: Width) -> int:
-    """How many bytes `attend` needs to work in."""
-    return NUMBER * 2 * filled_up(longest(ragged)[1]) * width.numbers
+def forward_workspace_bytes(ragged: Ragged, shape: HeadShape) -> int:
+    """How many bytes `forward` needs to work in."""
+    return FLOAT_BYTES * 2 * round_up(longest(ragged)[1]) * shape.size
 
 
 @kernel
-def workspace_to_differentiate(ragged: Ragged, width: Width) -> int:
-    """How many bytes `differentiate` needs to work in."""
+def backward_workspace_bytes(ragged: Ragged, shape: HeadShape) -> int:
+    """How many bytes `backward` needs to work in."""
     queries, keys = longest(ragged)
-    queries, keys = filled_up(queries), filled_up(keys)
-    return NUMBER * (2 * (queries + keys) * width.numbers + 3 * queries * keys)
+    queries, keys = round_up(queries), round_up(keys)
+    return FLOAT_BYTES * (2 * (queries + keys) * shape.size + 3 * queries * keys)
 
 
 @kernel
-def attend(
-    projected: Projected, ragged: Ragged, width: Width, scale: float, weights: int, context: Heads, workspace: Workspace
+def forward(
+    projected: Projected,
+    ragged: Ragged,
+    shape: HeadShape,
+    scale: float,
+    weights: int,
+    context: Heads,
+    workspace: Workspace,
 ) -> None:
     """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T, S']."""
-    (query, key, value), factor, free = projected, np.float32(scale), workspace.view(np.float32)
+    (query, key, value), factor, work = projected, np.float32(scale), workspace.view(np.float32)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)
-        whole = filled_up(keys)
-        transposed, values = free[: whole * width.numbers], free[whole * width.numbers :]
-        row = NUMBER * whole
-        for h in range(width.heads):
-            _transpose_all(place_of(key, first_key, h), key.row, keys, width.numbers, transposed)
-            _copy_all(place_of(value, first_key, h), value.row, keys, width.numbers, whole, values)
-            left = LeftOperand(place_of(query, first, h), query.row, LINE)
-            _times(left, queries, transposed, width.numbers, whole, weights, row)
+        padded_keys = round_up(keys)
+        transposed, values = work[: padded_keys * shape.size], work[padded_keys * shape.size :]
+        stride = FLOAT_BYTES * padded_keys
+        for h in range(shape.heads):
+            _pack_transposed(address_of(key, first_key, h), key.stride, keys, shape.size, transposed)
+            _pack_rows(address_of(value, first_key, h), value.stride, keys, shape.size, padded_keys, values)
+            here = address_of(query, first, h)
+            _matmul(here, query.stride, queries, transposed, shape.size, padded_keys, weights, stride)
             for t in range(queries):
-                seen = keys if ragged.ahead else min(t + 1, keys)
-                softmax_row(weights + row * t, whole // WIDTH, seen, factor)
-            out = place_of(context, first, h)
-            _times(LeftOperand(weights, row, LINE), queries, values, whole, width.numbers, out, context.row)
-            weights += row * queries
+                visible = min(t + 1, keys) if ragged.causal else keys
+                softmax_row(weights + stride * t, padded_keys // WIDTH, visible, factor)
+            out = address_of(context, first, h)
+            _matmul(weights, stride, queries, values, padded_keys, shape.size, out, context.stride)
+            weights += stride * queries
 
 
 @kernel
-def differentiate(
+def backward(
     d_context: Heads,
     projected: Projected,
     ragged: Ragged,
-    width: Width,
+    shape: HeadShape,
     scale: float,
     weights: int,
-    found: Projected,
+    gradients: Projected,
     workspace: Workspace,
 ) -> None:
-    """The gradients of query, key and value → found."""
-    (query, key, value), (d_query, d_key, d_value), numbers = projected, found, width.numbers
-    factor, free = np.float32(scale), workspace.view(np.float32)
+    """The gradients of query, key and value → gradients."""
+    (query, key, value), (d_query, d_key, d_value), size = projected, gradients, shape.size
+    factor, work = np.float32(scale), workspace.view(np.float32)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)
-        whole, whole_queries = filled_up(keys), filled_up(queries)
-        transposed, of_keys = free, free[whole * numbers :]
-        of_queries = of_keys[whole * numbers :]
-        of_contexts = of_queries[whole_queries * numbers :]
-        d_weights = of_contexts[whole_queries * numbers :]
-        by_key = d_weights[whole_queries * whole :]
-        d_by_key = by_key[whole_queries * whole :]
-        row, key_row, d_scores = NUMBER * whole, NUMBER * whole_queries, d_weights.ctypes.data
-        for h in range(width.heads):
-            gradient = place_of(d_context, first, h)
-            _transpose_all(place_of(value, first_key, h), value.row, keys, numbers, transposed)
-            _copy_all(place_of(key, first_key, h), key.row, keys, numbers, whole, of_keys)
-            _copy_all(place_of(query, first, h), query.row, queries, numbers, whole_queries, of_queries)
-            _copy_all(gradient, d_context.row, queries, numbers, whole_queries, of_contexts)
-            _times(LeftOperand(gradient, d_context.row, LINE), queries, transposed, numbers, whole, d_scores, row)
+        padded_keys, padded_queries = round_up(keys), round_up(queries)
+        transposed, key_rows = work, work[padded_keys * size :]
+        query_rows = key_rows[padded_keys * size :]
+        context_rows = query_rows[padded_queries * size :]
+        d_weights = context_rows[padded_queries * size :]
+        by_key = d_weights[padded_queries * padded_keys :]
+        d_by_key = by_key[padded_queries * padded_keys :]
+        stride, key_stride, d_scores = FLOAT_BYTES * padded_keys, FLOAT_BYTES * padded_queries, d_weights.ctypes.data
+        for h in range(shape.heads):
+            gradient = address_of(d_context, first, h)
+            _pack_transposed(address_of(value, first_key, h), value.stride, keys, size, transposed)
+            _pack_rows(address_of(key, first_key, h), key.stride, keys, size, padded_keys, key_rows)
+            _pack_rows(address_of(query, first, h), query.stride, queries, size, padded_queries, query_rows)
+            _pack_rows(gradient, d_context.stride, queries, size, padded_queries, context_rows)
+            _matmul(gradient, d_context.stride, queries, transposed, size, padded_keys, d_scores, stride)
             for t in range(queries):
-                differentiate_row(d_scores + row * t, weights + row * t, whole // WIDTH, factor)
-            out = place_of(d_query, first, h)
-            _times(LeftOperand(d_scores, row, LINE), queries, of_keys, whole, numbers, out, d_query.row)
-            _transpose_square(weights, row, queries, whole, by_key.ctypes.data, key_row)
-            _transpose_square(d_scores, row, queries, whole, d_by_key.ctypes.data, key_row)
-            left = LeftOperand(by_key.ctypes.data, key_row, LINE)
-            _times(left, keys, of_contexts, whole_queries, numbers, place_of(d_value, first_key, h), d_value.row)
-            left = LeftOperand(d_by_key.ctypes.data, key_row, LINE)
-            _times(left, keys, of_queries, whole_queries, numbers, place_of(d_key, first_key, h), d_key.row)
-            weights += row * queries
+                softmax_row_backward(d_scores + stride * t, weights + stride * t, padded_keys // WIDTH, factor)
+            out = address_of(d_query, first, h)
+            _matmul(d_scores, stride, queries, key_rows, padded_keys, size, out, d_query.stride)
+            _transpose_weights(weights, stride, queries, padded_keys, by_key.ctypes.data, key_stride)
+            _transpose_weights(d_scores, stride, queries, padded_keys, d_by_key.ctypes.data, key_stride)
+            left, out = by_key.ctypes.data, address_of(d_value, first_key, h)
+            _matmul(left, key_stride, keys, context_rows, padded_queries, size, out, d_value.stride)
+            left, out = d_by_key.ctypes.data, address_of(d_key, first_key, h)
+            _matmul(left, key_stride, keys, query_rows, padded_queries, size, out, d_key.stride)
+            weights += stride * queries
 
 
 @kernel
-def _transpose_all(place: int, row: int, rows: int, numbers: int, out: Floats) -> None:
+def _pack_transposed(address: int, stride: int, rows: int, size: int, out: Floats) -> None:
     """Rows become the right operand's columns; up to a whole panel the last one is repeated, which nothing reads."""
     for first in range(0, rows, WIDTH):
-        transpose_panel(place + first * row, row, rows - first, numbers, out[first * numbers :].ctypes.data)
+        pack_right_row_panel(address + first * stride, stride, rows - first, size, out[first * size :].ctypes.data)
 
 
 @kernel
-def _copy_all(place: int, row: int, rows: int, numbers: int, whole: int, out: Floats) -> None:
-    """Rows become the right operand's, up to `whole` of them with zeros behind the last."""
-    for first in range(0, numbers, WIDTH):
-        panel = out[first * whole : (first + WIDTH) * whole].reshape((whole, WIDTH))
-        copy_panel(place + NUMBER * first, row, rows, panel)
+def _pack_rows(address: int, stride: int, rows: int, size: int, padded: int, out: Floats) -> None:
+    """Rows become the right operand's, up to `padded` of them with zeros behind the last."""
+    for first in range(0, size, WIDTH):
+        panel = out[first * padded : (first + WIDTH) * padded].reshape((padded, WIDTH))
+        pack_right_column_panel(address + FLOAT_BYTES * first, stride, rows, panel)
 
 
 @kernel
-def _transpose_square(x: int, row: int, rows: int, columns: int, out: int, out_row: int) -> None:
+def _transpose_weights(x: int, stride: int, rows: int, columns: int, out: int, out_stride: int) -> None:
     """x [rows, columns] → its transpose; behind a row's last number there are others, which are multiplied by zeros."""
     for first in range(0, rows, WIDTH):
         for n in range(0, columns, WIDTH):
-            transpose(x + first * row + NUMBER * n, row, rows - first, out + n * out_row + NUMBER * first, out_row)
+            here, there = x + first * stride + FLOAT_BYTES * n, out + n * out_stride + FLOAT_BYTES * first
+            transpose(here, stride, rows - first, there, out_stride)
 
 
 @kernel
-def _times(left: LeftOperand, rows: int, panels: Floats, steps: int, columns: int, out: int, out_row: int) -> None:
-    """left [rows, steps] times panels [columns / WIDTH, steps, WIDTH] → out [rows, columns]."""
+def _matmul(
+    left: int, stride: int, rows: int, panels: Floats, steps: int, columns: int, out: int, out_stride: int
+) -> None:
+    """left [rows, steps] times panels [.., steps, WIDTH] → out [rows, columns]; left and out are addresses."""
+    operand = LeftOperand(left, stride, VECTOR_BYTES)
     for n in range(0, columns, WIDTH):
-        _multiply(left, rows, panels[n * steps :].ctypes.data, steps, no_input(out), out + NUMBER * n, out_row)
+        panel = panels[n * steps :].ctypes.data
+        _multiply(operand, rows, panel, steps, no_input(out), out + FLOAT_BYTES * n, out_stride)

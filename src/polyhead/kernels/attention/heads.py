@@ -1,74 +1,74 @@
-"""The inner loops of attention: a query times its keys, and values weighed, with all they add up in registers."""
+"""The inner loops of attention over lists of keys: scores, softmax and weighted sum, with accumulators in registers."""
 
 from typing import Any
 
 from polyhead.kernels.compiler import ir
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, LONG, REAL, REALS, Code, every, instructions
-from polyhead.kernels.numbers.exponential import exponentials
+from polyhead.kernels.llvm import ADDRESS, COUNT, F32, I32, I64, LANES, V16F32, V16I32, Code, instructions, splat
+from polyhead.kernels.numbers.exponential import exp_vector
 
-_NOTHING, _HIDDEN = every(0.0), every(float("-inf"))
+_ZEROS, _MASKED = splat(0.0), splat(float("-inf"))
 
 
 def scores(vectors: int) -> Any:
-    """(query, key, a key's bytes, places, count, out, begun): out[j] = query · key[places[j]] over `vectors` vectors.
+    """(query, key, a key's bytes, rows, count, out, add): out[j] = query · key[rows[j]] over `vectors` vectors.
 
-    query and each key float32, places int32, count ≥ 1. out float32, filled up to whole vectors with -∞; where `begun`
-    is not 0, the products are added to what is there.
+    query and each key float32, rows int32, count ≥ 1. out float32, filled up to whole vectors with -∞; where `add` is
+    not 0, the products are added to what is there.
     """
 
     @instructions(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS, COUNT)
-    def dots(code: Code, query: Any, key: Any, stride: Any, places: Any, count: Any, out: Any, begun: Any) -> None:
+    def dots(code: Code, query: Any, key: Any, stride: Any, rows: Any, count: Any, out: Any, add: Any) -> None:
         builder = code.builder
-        offsets = [code.long(4 * LANES * vector) for vector in range(vectors)]
-        queries = [code.load(REALS, query, offset) for offset in offsets]
-        lanes = ir.Constant(INTEGERS, [*range(LANES)])
-        with code.each(builder.udiv(builder.add(count, code.long(LANES - 1)), code.long(LANES))) as index:
-            first = builder.mul(index, code.long(LANES))
+        offsets = [code.i64(4 * LANES * vector) for vector in range(vectors)]
+        queries = [code.load(V16F32, query, offset) for offset in offsets]
+        lanes = ir.Constant(V16I32, [*range(LANES)])
+        with code.loop(builder.udiv(builder.add(count, code.i64(LANES - 1)), code.i64(LANES))) as index:
+            first = builder.mul(index, code.i64(LANES))
             left = builder.sub(count, first)
-            here, to = (builder.add(address, builder.mul(first, code.long(4))) for address in (places, out))
-            in_use = builder.icmp_signed("<", lanes, code.everywhere(builder.trunc(left, INTEGER)))
-            fresh, there = builder.select(in_use, _NOTHING, _HIDDEN), code.load(REALS, to, code.long(0))
+            here, to = (builder.add(address, builder.mul(first, code.i64(4))) for address in (rows, out))
+            in_use = builder.icmp_signed("<", lanes, code.broadcast(builder.trunc(left, I32)))
+            fresh, there = builder.select(in_use, _ZEROS, _MASKED), code.load(V16F32, to, code.i64(0))
 
             def dot(number: Any, found: list[Any]) -> list[Any]:
-                row = _row(code, key, stride, here, builder.mul(number, code.long(4)))
-                total = _NOTHING
+                row = _row_address(code, key, stride, here, builder.mul(number, code.i64(4)))
+                total = _ZEROS
                 for part, offset in zip(queries, offsets, strict=True):
-                    total = code.multiply_add(part, code.load(REALS, row, offset), total)
-                this = builder.icmp_signed("==", lanes, code.everywhere(builder.trunc(number, INTEGER)))
-                return [builder.select(this, code.everywhere(code.folded(total, builder.fadd)), found[0])]
+                    total = code.multiply_add(part, code.load(V16F32, row, offset), total)
+                this = builder.icmp_signed("==", lanes, code.broadcast(builder.trunc(number, I32)))
+                return [builder.select(this, code.broadcast(code.reduce(total, builder.fadd)), found[0])]
 
-            whole = builder.icmp_signed("<", left, code.long(LANES))
-            (found,) = code.repeat(builder.select(whole, left, code.long(LANES)), [_NOTHING], dot)
-            before = builder.select(builder.icmp_signed("==", begun, code.long(0)), fresh, there)
-            code.store(builder.fadd(before, found), to, code.long(0))
+            whole = builder.icmp_signed("<", left, code.i64(LANES))
+            (found,) = code.fori_loop(builder.select(whole, left, code.i64(LANES)), [_ZEROS], dot)
+            before = builder.select(builder.icmp_signed("==", add, code.i64(0)), fresh, there)
+            code.store(builder.fadd(before, found), to, code.i64(0))
 
     return dots
 
 
-def mixture(vectors: int) -> Any:
-    """(weights, value, a value's bytes, places, count, out): out = Σ_j weights[j] value[places[j]], `vectors` vectors.
+def weighted_sum(vectors: int) -> Any:
+    """(weights, value, a value's bytes, rows, count, out): out = Σ_j weights[j] value[rows[j]], `vectors` vectors.
 
-    weights [count], each value and out float32, places int32. count ≥ 1.
+    weights [count], each value and out float32, rows int32. count ≥ 1.
     """
 
     @instructions(ADDRESS, ADDRESS, COUNT, ADDRESS, COUNT, ADDRESS)
-    def mix(code: Code, weights: Any, value: Any, stride: Any, places: Any, count: Any, out: Any) -> None:
+    def add_values(code: Code, weights: Any, value: Any, stride: Any, rows: Any, count: Any, out: Any) -> None:
         builder = code.builder
-        offsets = [code.long(4 * LANES * vector) for vector in range(vectors)]
+        offsets = [code.i64(4 * LANES * vector) for vector in range(vectors)]
 
-        def add(index: Any, totals: list[Any]) -> list[Any]:
-            at = builder.mul(index, code.long(4))
-            here = _row(code, value, stride, places, at)
-            weight = code.everywhere(code.load(REAL, weights, at))
+        def step(index: Any, totals: list[Any]) -> list[Any]:
+            at = builder.mul(index, code.i64(4))
+            here = _row_address(code, value, stride, rows, at)
+            weight = code.broadcast(code.load(F32, weights, at))
             return [
-                code.multiply_add(weight, code.load(REALS, here, offset), total)
+                code.multiply_add(weight, code.load(V16F32, here, offset), total)
                 for total, offset in zip(totals, offsets, strict=True)
             ]
 
-        for total, offset in zip(code.repeat(count, [_NOTHING] * vectors, add), offsets, strict=True):
+        for total, offset in zip(code.fori_loop(count, [_ZEROS] * vectors, step), offsets, strict=True):
             code.store(total, out, offset)
 
-    return mix
+    return add_values
 
 
 @instructions(ADDRESS, COUNT)
@@ -76,27 +76,27 @@ def softmax(code: Code, scores: Any, vectors: Any) -> None:
     """(scores, vectors): Σ e^x of `vectors` × LANES numbers float32 x becomes 1, vectors ≥ 1; of -∞ comes 0."""
     builder = code.builder
 
-    def place(index: Any) -> Any:
-        return builder.mul(index, code.long(4 * LANES))
+    def offset(index: Any) -> Any:
+        return builder.mul(index, code.i64(4 * LANES))
 
-    def compare(index: Any, found: list[Any]) -> list[Any]:
-        return [code.larger(code.load(REALS, scores, place(index)), found[0])]
+    def step(index: Any, found: list[Any]) -> list[Any]:
+        return [code.maximum(code.load(V16F32, scores, offset(index)), found[0])]
 
-    (largest,) = code.repeat(vectors, [_HIDDEN], compare)
-    shift = code.everywhere(code.folded(largest, code.larger))
+    (largest,) = code.fori_loop(vectors, [_MASKED], step)
+    shift = code.broadcast(code.reduce(largest, code.maximum))
 
-    def raise_(index: Any, total: list[Any]) -> list[Any]:
-        power = exponentials(code, builder.fsub(code.load(REALS, scores, place(index)), shift))
-        code.store(power, scores, place(index))
+    def exponentiate(index: Any, total: list[Any]) -> list[Any]:
+        power = exp_vector(code, builder.fsub(code.load(V16F32, scores, offset(index)), shift))
+        code.store(power, scores, offset(index))
         return [builder.fadd(total[0], power)]
 
-    (totals,) = code.repeat(vectors, [_NOTHING], raise_)
-    share = code.everywhere(builder.fdiv(ir.Constant(REAL, 1.0), code.folded(totals, builder.fadd)))
-    with code.each(vectors) as index:
-        code.store(builder.fmul(code.load(REALS, scores, place(index)), share), scores, place(index))
+    (totals,) = code.fori_loop(vectors, [_ZEROS], exponentiate)
+    share = code.broadcast(builder.fdiv(ir.Constant(F32, 1.0), code.reduce(totals, builder.fadd)))
+    with code.loop(vectors) as index:
+        code.store(builder.fmul(code.load(V16F32, scores, offset(index)), share), scores, offset(index))
 
 
-def _row(code: Code, store: Any, stride: Any, places: Any, at: Any) -> Any:
-    """The address of the row of a store whose number is at places + at."""
-    place = code.builder.sext(code.load(INTEGER, places, at), LONG)
-    return code.builder.add(store, code.builder.mul(place, stride))
+def _row_address(code: Code, keys_values: Any, stride: Any, rows: Any, offset: Any) -> Any:
+    """The address of the row of keys_values whose number stands in `rows` at this offset."""
+    row = code.builder.sext(code.load(I32, rows, offset), I64)
+    return code.builder.add(keys_values, code.builder.mul(row, stride))

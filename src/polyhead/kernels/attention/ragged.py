@@ -18,18 +18,18 @@ class Ragged(NamedTuple):
     """Where the queries of each sentence begin."""
     keys: Starts
     """Where the keys and values of each sentence begin."""
-    ahead: bool
-    """Whether a query also sees the keys behind its own place."""
+    causal: bool
+    """Whether a query sees no key behind its own position."""
 
 
 class Heads(NamedTuple):
     """Where a matrix [rows, heads, numbers] lies in memory; the numbers of a head follow each other."""
 
-    place: int
+    address: int
     """The address of its first number."""
-    head: int
+    head_stride: int
     """Bytes between two heads of a row."""
-    row: int
+    stride: int
     """Bytes between two rows."""
 
 
@@ -41,12 +41,12 @@ class Projected(NamedTuple):
     value: Heads
 
 
-class Width(NamedTuple):
-    """How wide a row is."""
+class HeadShape(NamedTuple):
+    """How a row is divided into heads."""
 
     heads: int
     """How many heads it has."""
-    numbers: int
+    size: int
     """How many numbers a head has."""
 
 
@@ -72,6 +72,6 @@ def longest(ragged: Ragged) -> Any:
 
 
 @kernel
-def place_of(heads: Heads, row: int, h: int) -> int:
+def address_of(heads: Heads, row: int, h: int) -> int:
     """The address of the numbers of head `h` in a row."""
-    return heads.place + row * heads.row + h * heads.head
+    return heads.address + row * heads.stride + h * heads.head_stride

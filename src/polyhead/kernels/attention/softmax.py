@@ -3,19 +3,19 @@
 from typing import Any
 
 from polyhead.kernels.compiler import ir
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
-from polyhead.kernels.numbers.exponential import exponentials
+from polyhead.kernels.llvm import ADDRESS, COUNT, I32, LANES, V16F32, V16I32, Code, instructions, splat
+from polyhead.kernels.numbers.exponential import exp_vector
 
 _BYTES = 4 * LANES
-_HIDDEN, _NOTHING = every(-1e38), every(0.0)
+_MASKED, _ZEROS = splat(-1e38), splat(0.0)
 
 
-def _seen(code: Code, index: Any, count: Any) -> Any:
-    """Which numbers of a vector are among the first so many of a row."""
+def _is_visible(code: Code, index: Any, count: Any) -> Any:
+    """The mask of a vector's numbers that are among the first `count` of a row."""
     builder = code.builder
-    first = code.everywhere(builder.trunc(builder.mul(index, code.long(LANES)), INTEGER))
-    places = builder.add(first, ir.Constant(INTEGERS, [*range(LANES)]))
-    return builder.icmp_signed("<", places, code.everywhere(builder.trunc(count, INTEGER)))
+    first = code.broadcast(builder.trunc(builder.mul(index, code.i64(LANES)), I32))
+    columns = builder.add(first, ir.Constant(V16I32, [*range(LANES)]))
+    return builder.icmp_signed("<", columns, code.broadcast(builder.trunc(count, I32)))
 
 
 @instructions(ADDRESS, COUNT, COUNT, "float32")
@@ -25,48 +25,48 @@ def softmax_row(code: Code, row: Any, vectors: Any, count: Any, scale: Any) -> N
     vectors and count ≥ 1.
     """
     builder = code.builder
-    scales = code.everywhere(scale)
+    scales = code.broadcast(scale)
 
-    def place(index: Any) -> Any:
-        return builder.mul(index, code.long(_BYTES))
+    def offset(index: Any) -> Any:
+        return builder.mul(index, code.i64(_BYTES))
 
     def scaled(index: Any) -> Any:
-        return builder.fmul(code.load(REALS, row, place(index)), scales)
+        return builder.fmul(code.load(V16F32, row, offset(index)), scales)
 
-    def larger(index: Any, largest: list[Any]) -> list[Any]:
-        return [code.larger(largest[0], builder.select(_seen(code, index, count), scaled(index), _HIDDEN))]
+    def step(index: Any, largest: list[Any]) -> list[Any]:
+        return [code.maximum(largest[0], builder.select(_is_visible(code, index, count), scaled(index), _MASKED))]
 
-    def likelier(index: Any, total: list[Any]) -> list[Any]:
-        power = exponentials(code, builder.fsub(scaled(index), most))
-        power = builder.select(_seen(code, index, count), power, _NOTHING)
-        code.store(power, row, place(index))
+    def exponentiate(index: Any, total: list[Any]) -> list[Any]:
+        power = exp_vector(code, builder.fsub(scaled(index), most))
+        power = builder.select(_is_visible(code, index, count), power, _ZEROS)
+        code.store(power, row, offset(index))
         return [builder.fadd(total[0], power)]
 
-    (largest,) = code.repeat(vectors, [_HIDDEN], larger)
-    most = code.everywhere(code.folded(largest, code.larger))
-    (total,) = code.repeat(vectors, [_NOTHING], likelier)
-    share = builder.fdiv(every(1.0), code.everywhere(code.folded(total, builder.fadd)))
-    with code.each(vectors) as index:
-        code.store(builder.fmul(code.load(REALS, row, place(index)), share), row, place(index))
+    (largest,) = code.fori_loop(vectors, [_MASKED], step)
+    most = code.broadcast(code.reduce(largest, code.maximum))
+    (total,) = code.fori_loop(vectors, [_ZEROS], exponentiate)
+    share = builder.fdiv(splat(1.0), code.broadcast(code.reduce(total, builder.fadd)))
+    with code.loop(vectors) as index:
+        code.store(builder.fmul(code.load(V16F32, row, offset(index)), share), row, offset(index))
 
 
 @instructions(ADDRESS, ADDRESS, COUNT, "float32")
-def differentiate_row(code: Code, gradient: Any, weights: Any, vectors: Any, scale: Any) -> None:
-    """(gradient, weights, their vectors, scale): that of the weights becomes, in place, that of what was scaled."""
+def softmax_row_backward(code: Code, gradient: Any, weights: Any, vectors: Any, scale: Any) -> None:
+    """(gradient, weights, vectors, scale): the gradient of the weights becomes, in place, that of the scores."""
     builder = code.builder
 
     def both(index: Any) -> tuple[Any, Any, Any]:
-        here = builder.mul(index, code.long(_BYTES))
-        return here, code.load(REALS, gradient, here), code.load(REALS, weights, here)
+        here = builder.mul(index, code.i64(_BYTES))
+        return here, code.load(V16F32, gradient, here), code.load(V16F32, weights, here)
 
-    def along(index: Any, total: list[Any]) -> list[Any]:
+    def dot(index: Any, total: list[Any]) -> list[Any]:
         _, of_weight, weight = both(index)
         return [builder.fadd(total[0], builder.fmul(of_weight, weight))]
 
-    scales = code.everywhere(scale)
-    (total,) = code.repeat(vectors, [_NOTHING], along)
-    mean = code.everywhere(code.folded(total, builder.fadd))
-    with code.each(vectors) as index:
+    scales = code.broadcast(scale)
+    (total,) = code.fori_loop(vectors, [_ZEROS], dot)
+    mean = code.broadcast(code.reduce(total, builder.fadd))
+    with code.loop(vectors) as index:
         here, of_weight, weight = both(index)
-        pulled = builder.fmul(builder.fmul(weight, scales), builder.fsub(of_weight, mean))
-        code.store(pulled, gradient, here)
+        d_score = builder.fmul(builder.fmul(weight, scales), builder.fsub(of_weight, mean))
+        code.store(d_score, gradient, here)

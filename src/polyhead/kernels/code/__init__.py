@@ -3,12 +3,13 @@
 Most processes compile nothing, because a kernel's machine code is on disk already. Loading Numba and LLVM to find and
 call it would take half of the memory that translating takes, and most of the time until the first sentence.
 
-A file (`stored`) is named by everything that its code depends on: the contents of all sources (`sources`), the CPU,
-the versions of Python, Numba, llvmlite and NumPy, and the kinds of the arguments (`kinds`). It begins with a digest
-of its name and its content, and a file that doesn't match is deleted and compiled anew. Files lie in a folder
+A file (`object_files`) is named by everything that its code depends on: the contents of all sources (`sources`), the
+CPU, the versions of Python, Numba, llvmlite and NumPy, and the kinds of the arguments (`kinds`). It begins with a
+digest of its name and its content, and a file that doesn't match is deleted and compiled anew. Files lie in a folder
 (`folders`) beside the sources or in the user's cache, and only where nobody but this user and root can write
-(`trust`); Windows has other permissions, and there nothing is asked. `sweep` deletes what has not been used for long.
-Of processes that need the same code at once, one compiles it, as far as the file system has locks (`compile_lock`).
+(`permissions`); Windows has other permissions, and there nothing is asked. `eviction` deletes what has not been used
+for long. Of processes that need the same code at once, one compiles it, as far as the file system has locks
+(`compile_lock`).
 
 To call a kernel, its object file is given to LLVM's loader, which llvmlite brings (`loader`); its wrapper takes
 Python's arguments apart with a few C functions of Numba's, which are loaded alone (`numba_runtime`). These are the one
@@ -25,23 +26,23 @@ from typing import Any
 
 from polyhead.kernels.code import numba_runtime
 from polyhead.kernels.code.loader import Loaded, begin
-from polyhead.kernels.code.stored import read
+from polyhead.kernels.code.object_files import read
 
 
-def is_known() -> bool:
+def is_supported() -> bool:
     """Whether object files are loaded on this system."""
     return sys.platform == "linux"
 
 
-def get_ready() -> None:
+def preload() -> None:
     """To be called some moments before the first kernel, where there is something else to do until then."""
-    if is_known():
+    if is_supported():
         begin()
 
 
-def called(place: Path, name: str) -> Any:
+def load(path: Path, name: str) -> Any:
     """The code in a file as a function in Python; None if there is none, or none that can be called without Numba."""
-    found = read(place)
+    found = read(path)
     if found is None:
         return None
     try:

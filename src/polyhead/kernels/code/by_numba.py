@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from polyhead.kernels.code.folders import folder_of
+from polyhead.kernels.code.eviction import BY_NUMBA, sweep
+from polyhead.kernels.code.folders import cache_folder
+from polyhead.kernels.code.permissions import are_safe_files
 from polyhead.kernels.code.sources import digest_of
-from polyhead.kernels.code.sweep import BY_NUMBA, sweep
-from polyhead.kernels.code.trust import are_safe_files
 
 _DIGITS = 16
 """Of the sources' digest, in a folder's name."""
@@ -23,7 +23,7 @@ def let_keep(dispatcher: Any, source: Path, config: Any) -> None:
     The folder is named by the sources' digest: Numba itself would see no change of what a kernel calls in other files.
     `config` is Numba's; to be called by one thread at a time.
     """
-    folder, sources = folder_of(source.parent), digest_of(source.parent)
+    folder, sources = cache_folder(source.parent), digest_of(source.parent)
     if folder is None or sources is None:
         return
     kept = folder / f"{BY_NUMBA}{sources[:_DIGITS]}"

@@ -15,12 +15,12 @@ PATIENCE = 600.0
 
 
 @contextmanager
-def compile_lock(place: Path, waiting: Callable[[], object]) -> Generator[None]:
+def compile_lock(path: Path, waiting: Callable[[], object]) -> Generator[None]:
     """Within the block no other process compiles what belongs in this file, as a rule.
 
     waiting: is called where another process does, before it is waited for
     """
-    lock = _acquired(place.with_name(f"{place.name}.lock"), waiting)
+    lock = _acquired(path.with_name(f"{path.name}.lock"), waiting)
     try:
         yield
     finally:

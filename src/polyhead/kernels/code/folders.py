@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from polyhead.kernels.code.trust import is_safe_folder
+from polyhead.kernels.code.permissions import is_safe_folder
 
 CACHES = "NUMBA_CACHE_DIR"
 """The variable of the environment that names a folder for all of Numba's caches; it holds here too."""
@@ -15,7 +15,7 @@ _PRIVATE, _READABLE = 0o700, 0o755
 
 
 @cache
-def folder_of(sources: Path) -> Path | None:
+def cache_folder(sources: Path) -> Path | None:
     """The folder for the code of these sources: the first that can be written to, by this user alone. None if none can.
 
     It is there, and no part of its path is a link.

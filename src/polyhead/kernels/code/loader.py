@@ -53,5 +53,5 @@ class Loaded:
 
     def set_variable(self, name: str, value: int) -> None:
         """Gives a variable of one word its value; a file may have none of that name."""
-        if place := self._engine.get_global_value_address(name):
-            ctypes.c_size_t.from_address(place).value = value
+        if address := self._engine.get_global_value_address(name):
+            ctypes.c_size_t.from_address(address).value = value

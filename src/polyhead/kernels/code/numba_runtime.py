@@ -50,6 +50,6 @@ def environment() -> Any:
     return _module("numba._dynfunc").Environment({})
 
 
-def function(name: str, place: int, environment: Any, kept: Any) -> Any:
+def function(name: str, code_address: int, environment: Any, kept: Any) -> Any:
     """The code at an address as a function in Python; what is kept lives as long as it."""
-    return _module("numba._dynfunc").make_function(sys.modules[__name__], name, "", place, environment, kept)
+    return _module("numba._dynfunc").make_function(sys.modules[__name__], name, "", code_address, environment, kept)

@@ -26,7 +26,7 @@ from polyhead.kernels.linear import gemm_amx, gemm_float32, gemm_int8
 from polyhead.kernels.linear.gemm_amx import BFloat16
 from polyhead.kernels.linear.gemm_float32 import Float32
 from polyhead.kernels.linear.gemm_int8 import Int8
-from polyhead.kernels.microkernels.epilogue import Epilogue, add_bias, add_bias_and_relu, gate, unchanged
+from polyhead.kernels.microkernels.epilogue import Epilogue, add_bias, add_bias_and_relu, gate, identity
 from polyhead.kernels.microkernels.simd import EpilogueInput, no_input
 from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.part import by_class
@@ -51,7 +51,7 @@ def _product_of(epilogue: Epilogue) -> Callable[..., Any]:
 
 
 _pack_rows, _pack_columns = _of_each(lambda file: file.pack_rows), _of_each(lambda file: file.pack_columns)
-_multiply, _multiply_gated = _product_of(unchanged), _product_of(gate)
+_multiply, _multiply_gated = _product_of(identity), _product_of(gate)
 _multiply_with_bias, _multiply_with_bias_and_relu = _product_of(add_bias), _product_of(add_bias_and_relu)
 _weight_gradient = _of_each(lambda file: file.weight_gradient)
 

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from polyhead.hardware import cpu_features
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.epilogue import Epilogue, unchanged
-from polyhead.kernels.microkernels.row_counts import MOST
+from polyhead.kernels.microkernels.epilogue import Epilogue, identity
+from polyhead.kernels.microkernels.row_counts import MOST_ROWS
 from polyhead.kernels.microkernels.simd import (
-    LINE,
-    NUMBER,
+    FLOAT_BYTES,
+    VECTOR_BYTES,
     WIDTH,
     EpilogueInput,
     LeftOperand,
-    filled_up,
     no_input,
+    round_up,
 )
 from polyhead.kernels.microkernels.simd import product_of as microkernel_of
-from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose_rows
+from polyhead.kernels.packing.pack_float32 import add_rows, pack_left_columns, pack_right_columns, pack_right_rows
 
 Floats = NDArray[np.float32]
 Workspace = NDArray[np.uint8]
@@ -33,8 +33,8 @@ CACHED = 1 << 18
 """Bytes of the left operand that stay in a core's own cache, beside a panel."""
 ROWS = 512
 """Rows of a batch that a weight's gradient sums over at once: a panel of so many stays in the first cache."""
-WHOLE = MOST * WIDTH // 2
-"""The smallest number of columns that are whole panels and, as rows of a transposed operand, whole MOST rows."""
+COLUMNS_MULTIPLE = MOST_ROWS * WIDTH // 2
+"""The fewest columns that are whole panels and, as rows of a transposed operand, whole groups of MOST_ROWS."""
 
 
 class Float32(NamedTuple):
@@ -53,19 +53,19 @@ def is_supported() -> bool:
 
 def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
     """How many bytes the kernels below need to work in."""
-    return max(NUMBER * inputs * outputs, NUMBER * ROWS * (inputs + WHOLE) + CACHED)
+    return max(FLOAT_BYTES * inputs * outputs, FLOAT_BYTES * ROWS * (inputs + COLUMNS_MULTIPLE) + CACHED)
 
 
 @kernel
 def rows_cached(row: int) -> int:
     """How many rows of the left operand, of so many bytes each, stay in a core's own cache."""
-    return max(MOST, CACHED // row // MOST * MOST)
+    return max(MOST_ROWS, CACHED // row // MOST_ROWS * MOST_ROWS)
 
 
 @kernel
 def columns_cached(column: int) -> int:
-    """How many columns of so many bytes each stay there; a multiple of WHOLE."""
-    return max(WHOLE, CACHED // column // WHOLE * WHOLE)
+    """How many columns of so many bytes each stay there; a multiple of COLUMNS_MULTIPLE."""
+    return max(COLUMNS_MULTIPLE, CACHED // column // COLUMNS_MULTIPLE * COLUMNS_MULTIPLE)
 
 
 def product_of(epilogue: Epilogue) -> Any:
@@ -75,26 +75,28 @@ def product_of(epilogue: Epilogue) -> Any:
     @kernel
     def product(left: Floats, panels: int, inputs: EpilogueInput, out: Floats, workspace: Workspace) -> None:
         """left [N, K] times panels [.., K, WIDTH] → out [N, ..]."""
-        (rows, steps), columns, (row,), (out_row,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
-        some = rows_cached(row)
+        (rows, steps), columns, (stride,), (out_stride,) = left.shape, out.shape[1], left.strides[:1], out.strides[:1]
+        some = rows_cached(stride)
         for first in range(0, rows, some):
             count = min(some, rows - first)
-            some_rows, to = LeftOperand(left.ctypes.data + first * row, row, LINE), out.ctypes.data + first * out_row
+            some_rows = LeftOperand(left.ctypes.data + first * stride, stride, VECTOR_BYTES)
+            to, inputs_of_rows = out.ctypes.data + first * out_stride, inputs.address + first * inputs.stride
             for n in range(0, columns, WIDTH):
-                here = EpilogueInput(inputs.place + first * inputs.row + NUMBER * n, inputs.row, inputs.factor)
-                multiply(some_rows, count, panels + NUMBER * n * steps, steps, here, to + NUMBER * n, out_row)
+                offset = FLOAT_BYTES * n
+                here = EpilogueInput(inputs_of_rows + offset, inputs.stride, inputs.factor)
+                multiply(some_rows, count, panels + offset * steps, steps, here, to + offset, out_stride)
 
     return product
 
 
-_transposed = microkernel_of(unchanged, transposed=True)
-_transposed_and_added = microkernel_of(None, transposed=True)
+_transposed_product = microkernel_of(identity, transposed=True)
+_add_transposed_product = microkernel_of(None, transposed=True)
 
 
 @kernel
 def pack_rows(x: Floats, workspace: Workspace) -> Any:
     """x [M, K], whose rows become columns → the address of panels [M / WIDTH, K, WIDTH], and the workspace."""
-    transpose_rows(x, workspace.ctypes.data)
+    pack_right_rows(x, workspace.ctypes.data)
     return workspace.ctypes.data, workspace
 
 
@@ -108,17 +110,17 @@ def pack_columns(x: Floats, workspace: Workspace) -> Any:
 @kernel
 def _packed_columns(x: Floats, workspace: Workspace) -> Any:
     """The panels, and what is left of the workspace."""
-    rows, columns = filled_up(x.shape[0]), x.shape[1]
-    size = NUMBER * rows * columns
+    rows, columns = round_up(x.shape[0]), x.shape[1]
+    size = FLOAT_BYTES * rows * columns
     panels = workspace[:size].view(np.float32).reshape((columns // WIDTH, rows, WIDTH))
-    copy_columns(x, panels)
+    pack_right_columns(x, panels)
     return panels, workspace[size:]
 
 
 @kernel
 def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, workspace: Workspace) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the sum of the gradient's rows → total [M]."""
-    (rows, outputs), out_row = gradient.shape, out.strides[0]
+    (rows, outputs), out_stride = gradient.shape, out.strides[0]
     total[:] = 0
     if rows == 0:
         out[:] = 0
@@ -126,18 +128,18 @@ def weight_gradient(gradient: Floats, x: Floats, out: Floats, total: Floats, wor
         end = min(first + ROWS, rows)
         panels, rest = _packed_columns(x[first:end], workspace)
         steps = panels.shape[1]
-        some = columns_cached(NUMBER * steps)
-        left = rest[: NUMBER * some * steps].view(np.float32)
-        some_rows = LeftOperand(left.ctypes.data, NUMBER * steps, 0)
+        some = columns_cached(FLOAT_BYTES * steps)
+        left = rest[: FLOAT_BYTES * some * steps].view(np.float32)
+        some_rows = LeftOperand(left.ctypes.data, FLOAT_BYTES * steps, 0)
         for m in range(0, outputs, some):
             count = min(some, outputs - m)
             some_columns = gradient[first:end, m : m + count]
-            take_columns(some_columns, left[: count * steps])
+            pack_left_columns(some_columns, left[: count * steps])
             add_rows(some_columns, total[m : m + count])
-            place = out[m:].ctypes.data
+            address = out[m:].ctypes.data
             for n in range(panels.shape[0]):
-                panel, to = panels[n].ctypes.data, place + LINE * n
+                panel, to = panels[n].ctypes.data, address + VECTOR_BYTES * n
                 if first == 0:
-                    _transposed(some_rows, count, panel, steps, no_input(to), to, out_row)
+                    _transposed_product(some_rows, count, panel, steps, no_input(to), to, out_stride)
                 else:
-                    _transposed_and_added(some_rows, count, panel, steps, no_input(to), to, out_row)
+                    _add_transposed_product(some_rows, count, panel, steps, no_input(to), to, out_stride)

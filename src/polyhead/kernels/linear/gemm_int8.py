@@ -11,15 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import VNNI, cpu_features, may_use_tiles
-from polyhead.kernels.arrays.unowned import floats_at
+from polyhead.kernels.arrays.unowned import float32_at
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.epilogue import Epilogue, unchanged
-from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of, product_of_bytes
+from polyhead.kernels.microkernels.epilogue import Epilogue, identity
+from polyhead.kernels.microkernels.int8 import FOUR, Int8RightOperand, panel_of
+from polyhead.kernels.microkernels.int8 import product_of as microkernel_of
 from polyhead.kernels.microkernels.registers import PANEL
-from polyhead.kernels.microkernels.row_counts import MOST
-from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand, no_input
+from polyhead.kernels.microkernels.row_counts import MOST_ROWS
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, EpilogueInput, LeftOperand, no_input
 from polyhead.kernels.numbers.formats import Numbers, round_all
-from polyhead.kernels.packing.pack_int8 import steps_of, take_columns, take_rows, transpose_columns, transpose_rows
+from polyhead.kernels.packing.pack_int8 import (
+    pack_left_columns,
+    pack_left_rows,
+    pack_right_columns,
+    pack_right_rows,
+    steps_of,
+)
 
 Workspace = NDArray[np.uint8]
 
@@ -41,46 +48,46 @@ def is_supported() -> bool:
 def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
     """How many bytes the kernels below need to work in."""
     widest = max(inputs, outputs)
-    of_weight = inputs * outputs + max(CACHED + NUMBER * CACHED // PANEL, (MOST + PANEL) * widest)
+    of_weight = inputs * outputs + max(CACHED + FLOAT_BYTES * CACHED // PANEL, (MOST_ROWS + PANEL) * widest)
     of_gradient = FOUR * -(-rows // FOUR) * (inputs + outputs)
-    return max(of_weight, of_gradient) + 6 * NUMBER * widest
+    return max(of_weight, of_gradient) + 6 * FLOAT_BYTES * widest
 
 
 @kernel
-def _right(columns: int, steps: int, workspace: int) -> Right:
+def _right(columns: int, steps: int, workspace: int) -> Int8RightOperand:
     """A right operand of so many columns, and steps of FOUR numbers, at the beginning of the workspace."""
     starts = workspace + FOUR * steps * columns
-    return Right(workspace, steps, starts, starts + NUMBER * columns)
+    return Int8RightOperand(workspace, steps, starts, starts + FLOAT_BYTES * columns)
 
 
 @kernel
-def _behind(right: Right, columns: int) -> int:
+def _behind(right: Int8RightOperand, columns: int) -> int:
     """The address behind a right operand of so many columns."""
-    return right.scales + NUMBER * columns
+    return right.scales + FLOAT_BYTES * columns
 
 
 def product_of(epilogue: Epilogue) -> Any:
     """The kernel that multiplies a matrix by all panels, for one epilogue."""
-    multiply = product_of_bytes(epilogue)
+    multiply = microkernel_of(epilogue)
 
     @kernel
-    def product(left: Numbers, right: Right, inputs: EpilogueInput, out: Numbers, workspace: int) -> None:
+    def product(left: Numbers, right: Int8RightOperand, inputs: EpilogueInput, out: Numbers, workspace: int) -> None:
         """left [N, K], which is rounded on the way, times the right operand → out [N, ..]."""
-        (rows, width), columns, (out_row,), size = left.shape, out.shape[1], out.strides[:1], out.itemsize
-        some = max(MOST, CACHED // width // MOST * MOST)
+        (rows, width), columns, (out_stride,), size = left.shape, out.shape[1], out.strides[:1], out.itemsize
+        some = max(MOST_ROWS, CACHED // width // MOST_ROWS * MOST_ROWS)
         scales = workspace + some * width
         for first in range(0, rows, some):
             count = min(some, rows - first)
-            take_rows(left, first, count, workspace, scales)
-            some_rows, to = LeftOperand(workspace, width, 0), out.ctypes.data + first * out_row
+            pack_left_rows(left, first, count, workspace, scales)
+            some_rows, to = LeftOperand(workspace, width, 0), out.ctypes.data + first * out_stride
             for n in range(0, columns, PANEL):
-                here = EpilogueInput(inputs.place + first * inputs.row + size * n, inputs.row, inputs.factor)
+                here = EpilogueInput(inputs.address + first * inputs.stride + size * n, inputs.stride, inputs.factor)
                 multiply(some_rows, scales, count, panel_of(right, n), here, out, to + size * n)
 
     return product
 
 
-_transposed = product_of_bytes(unchanged, transposed=True)
+_transposed_product = microkernel_of(identity, transposed=True)
 
 
 @kernel
@@ -89,7 +96,7 @@ def pack_rows(x: Numbers, workspace: Workspace) -> Any:
     outputs, inputs = x.shape
     right = _right(outputs, inputs // FOUR, workspace.ctypes.data)
     rest = _behind(right, outputs)
-    transpose_rows(x, right, rest)
+    pack_right_rows(x, right, rest)
     return right, rest
 
 
@@ -97,7 +104,7 @@ def pack_rows(x: Numbers, workspace: Workspace) -> Any:
 def pack_columns(x: Numbers, workspace: Workspace) -> Any:
     """x [N, K], whose columns stay columns → the right operand, and the address behind it."""
     right = _right(x.shape[1], steps_of(x.shape[0]), workspace.ctypes.data)
-    take_columns(x, right)
+    pack_right_columns(x, right)
     return right, _behind(right, x.shape[1])
 
 
@@ -111,11 +118,11 @@ def weight_gradient(gradient: Numbers, x: Numbers, out: Numbers, total: Numbers,
         return
     right, scales = pack_columns(x, workspace)
     size = FOUR * right.steps
-    sums, left = scales + NUMBER * outputs, scales + 2 * NUMBER * outputs
-    transpose_columns(gradient, left, scales, sums)
-    round_all(floats_at(sums, outputs), total)
+    sums, left = scales + FLOAT_BYTES * outputs, scales + 2 * FLOAT_BYTES * outputs
+    pack_left_columns(gradient, left, scales, sums)
+    round_all(float32_at(sums, outputs), total)
     for m in range(0, outputs, PANEL):
-        some_rows, of_rows, place = LeftOperand(left + size * m, FOUR, 0), scales + NUMBER * m, out[m:].ctypes.data
+        some_rows, of_rows, place = LeftOperand(left + size * m, FOUR, 0), scales + FLOAT_BYTES * m, out[m:].ctypes.data
         for k in range(0, inputs, PANEL):
             to = place + out.itemsize * k
-            _transposed(some_rows, of_rows, PANEL, panel_of(right, k), no_input(to), out, to)
+            _transposed_product(some_rows, of_rows, PANEL, panel_of(right, k), no_input(to), out, to)

@@ -12,12 +12,12 @@ from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.row_blocks import rows_at_once
-from polyhead.kernels.microkernels.registers import DOWN, HALF, PANEL, real_sums
-from polyhead.kernels.microkernels.row_counts import by_count
+from polyhead.kernels.microkernels.registers import MR, PANEL, SMALL_MR, float32_microkernel
+from polyhead.kernels.microkernels.row_counts import switch_on_count
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
-_sums = by_count(real_sums, (DOWN, HALF, 1))
+_product = switch_on_count(float32_microkernel, (MR, SMALL_MR, 1))
 
 
 class Float32Weights(NamedTuple):
@@ -45,7 +45,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
         row = 0
         while row < rows:
             count = rows_at_once(rows - row)
-            _sums(count, np.uintp(x[row:].ctypes.data), x.strides[0], weight, inputs, start, out)
+            _product(count, np.uintp(x[row:].ctypes.data), x.strides[0], weight, inputs, start, out)
             for r in range(count):
                 total, to = sums[r], y[row + r, begin : begin + PANEL]
                 for n in range(to.shape[0]):
@@ -61,5 +61,5 @@ def multiply(x: Floats, product: Float32Weights, layer: int, y: Floats, board: B
     """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
     require(product.weight.shape[2] == x.shape[1] and product.bias.shape[1] == product.weight.shape[1] * PANEL)
     require(y.shape[0] == x.shape[0] and y.shape[1] <= product.bias.shape[1])
-    sums = empty(members(board) * DOWN, PANEL, np.float32).reshape((members(board), DOWN, PANEL))
+    sums = empty(members(board) * MR, PANEL, np.float32).reshape((members(board), MR, PANEL))
     _all_panels(board, product.weight.shape[1], (x, sums, product, layer, y))

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.linear.quantise import numbers, rounding
+from polyhead.kernels.linear.quantise import dequantise_sums, quantise_to_digits
 from polyhead.kernels.linear.row_blocks import rows_at_once
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.microkernels import amx
-from polyhead.kernels.microkernels.registers import DOWN, HALF, LEVELS, PANEL, integer_sums
-from polyhead.kernels.microkernels.row_counts import by_count
-from polyhead.kernels.numbers.extremes import BLOCK, extent
+from polyhead.kernels.microkernels.registers import MAX_LEVEL, MR, PANEL, SMALL_MR, int8_microkernel
+from polyhead.kernels.microkernels.row_counts import switch_on_count
+from polyhead.kernels.numbers.extremes import BLOCK, min_max
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
@@ -52,9 +52,9 @@ class Int8Weights(NamedTuple):
     """Whether the CPU's unit for matrices takes as many rows as it can; then K is a multiple of a tile's bytes."""
 
 
-_round, _numbers = by_count(rounding, (1, 2)), by_count(numbers, (1, 2))
+_quantise, _dequantise = switch_on_count(quantise_to_digits, (1, 2)), switch_on_count(dequantise_sums, (1, 2))
 """Chosen by how many digits a level has."""
-_sums = by_count(integer_sums, (DOWN, 4, HALF, 2, 1))
+_product = switch_on_count(int8_microkernel, (MR, 4, SMALL_MR, 2, 1))
 
 
 @kernel
@@ -64,20 +64,20 @@ def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, 
     A row's largest number has the highest level of G digits, its smallest one level 0.
     """
     blocks, vectors = x.shape[1] // BLOCK, x.shape[1] // LANES
-    base = LEVELS + 1
+    base = MAX_LEVEL + 1
     highest = np.float32(base**digits - 1)
     for r in range(x.shape[0]):
         row, written = x[r], levels[r * digits : (r + 1) * digits]
         here, there = np.uintp(row.ctypes.data), np.uintp(written.ctypes.data)
         low, high = row[0], row[0]
         if blocks:
-            low, high = extent(here, blocks)
+            low, high = min_max(here, blocks)
         for k in range(blocks * BLOCK, x.shape[1]):
             low, high = min(low, row[k]), max(high, row[k])
         width = max(high - low, TINY)
         step = highest / width
         if vectors:
-            _round(digits, here, vectors, low, step, there, levels.strides[0])
+            _quantise(digits, here, vectors, low, step, there, levels.strides[0])
         for k in range(vectors * LANES, x.shape[1]):
             level = np.int32((row[k] - low) * step + np.float32(0.5))
             for digit in range(digits - 1, -1, -1):
@@ -89,7 +89,7 @@ def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, 
 @kernel
 def _rows_at_once(left: int, digits: int) -> int:
     """The most rows of levels that are multiplied together, all digits of their numbers among them."""
-    if digits == 1 or left >= DOWN:
+    if digits == 1 or left >= MR:
         return rows_at_once(left)
     return 4 if left >= 4 else 2
 
@@ -97,11 +97,11 @@ def _rows_at_once(left: int, digits: int) -> int:
 @kernel
 def _panels(member: int, first: int, last: int, given: Any) -> None:
     """Panels first … last - 1 of a product."""
-    levels, scales, zeros, sums_of_members, nothing, product, layer, y = given
+    levels, scales, zeros, sums_of_members, zeros_of_sums, product, layer, y = given
     rows, inputs, digits = levels.shape[0], levels.shape[1], product.digits
     sums = sums_of_members[member]
-    numbers = sums.view(np.float32)
-    start, out = np.uintp(nothing.ctypes.data), np.uintp(sums.ctypes.data)
+    dequantise_sums = sums.view(np.float32)
+    start, out = np.uintp(zeros_of_sums.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     in_tiles = product.in_tiles and rows >= FEWEST
     tall = min(rows, amx.ROWS)
@@ -117,20 +117,22 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
             if in_tiles:
                 count, row = tall, min(row, rows - tall)  # the last tile may compute some rows again
                 here = np.uintp(levels[row:].ctypes.data)
-                amx.tile_sums(here, inputs, weight, inputs // 4, out, sums.strides[0])
+                amx.int8_tile_product(here, inputs, weight, inputs // 4, out, sums.strides[0])
             else:
                 count, here = _rows_at_once(rows - row, digits), np.uintp(levels[row:].ctypes.data)
-                _sums(count, here, inputs, weight, inputs // 4, start, out)
-            place, found = row // digits, count // digits
-            of_row, zero = np.uintp(scales[place:].ctypes.data), np.uintp(zeros[place:].ctypes.data)
+                _product(count, here, inputs, weight, inputs // 4, start, out)
+            first_row, whole_rows = row // digits, count // digits
+            row_scales, row_zeros = np.uintp(scales[first_row:].ctypes.data), np.uintp(zeros[first_row:].ctypes.data)
             if begin + PANEL <= y.shape[1]:
-                to = np.uintp(y[place, begin:].ctypes.data)
-                _numbers(digits, out, found, of_row, zero, scale, total, bias, least, to, y.strides[0])
+                to = np.uintp(y[first_row, begin:].ctypes.data)
+                _dequantise(digits, out, whole_rows, row_scales, row_zeros, scale, total, bias, least, to, y.strides[0])
             else:  # by way of the sums' own place: a part of the panel is nobody's
-                _numbers(digits, out, found, of_row, zero, scale, total, bias, least, out, sums.strides[0])
-                for r in range(found):
+                _dequantise(
+                    digits, out, whole_rows, row_scales, row_zeros, scale, total, bias, least, out, sums.strides[0]
+                )
+                for r in range(whole_rows):
                     for n in range(y.shape[1] - begin):
-                        y[place + r, begin + n] = numbers[r, n]
+                        y[first_row + r, begin + n] = dequantise_sums[r, n]
             row += count
     if in_tiles:
         amx.close_tiles()
@@ -148,7 +150,7 @@ def multiply(x: Floats, product: Int8Weights, layer: int, y: Floats, board: Boar
     levels = empty(rows * product.digits, inputs, np.uint8)
     scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, product.digits, levels, scales, zeros)
-    most = max(DOWN, amx.ROWS)
+    most = max(MR, amx.ROWS)
     sums = empty(members(board) * most, PANEL, np.int32).reshape((members(board), most, PANEL))
     nothing, panels = np.zeros(PANEL, np.int32), product.weight.shape[1]
     _all_panels(board, panels, (levels, scales, zeros, sums, nothing, product, layer, y))

@@ -1,12 +1,12 @@
 """How many rows a product with packed weights takes at once."""
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.registers import DOWN, HALF
+from polyhead.kernels.microkernels.registers import MR, SMALL_MR
 
 
 @kernel
 def rows_at_once(left: int) -> int:
-    """DOWN, HALF or 1, the most of them that `left` rows have."""
-    if left >= DOWN:
-        return DOWN
-    return HALF if left >= HALF else 1
+    """MR, SMALL_MR or 1, the most of them that `left` rows have."""
+    if left >= MR:
+        return MR
+    return SMALL_MR if left >= SMALL_MR else 1

@@ -16,7 +16,7 @@ In the 8-bit form only the logits are products of integers. Of V probabilities m
 the exponentials of all rows are kept, a block of words after the other, so that no part of the weight's gradient
 leaves the core before it is complete.
 
-Two of the four have one loop over blocks (`expectations_of`), which is told how sums of logits are made. The other two
+Two of the four have one loop over blocks (`softmax_projection_of`), which is told how logits are made. The other two
 have loops of their own. In float32 one copy of the exponentials is both operands of the next products, where bfloat16
 needs two, of rows and of pairs. On AMX all rows pass by a block of words instead of all words by a chunk of rows. A
 loop for all would be longer than the three together, and ask in each line which of them it is.

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ANY, INTEGER, INTEGERS, LANES, REAL, REALS, Code, every, instructions
-from polyhead.kernels.microkernels.row_counts import by_some
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, product
-from polyhead.kernels.numbers.exponential import LARGEST, exponentials
+from polyhead.kernels.llvm import ANY, F32, I32, LANES, V16F32, V16I32, Code, instructions, splat
+from polyhead.kernels.microkernels.row_counts import for_all_rows
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, VECTOR_BYTES, WIDTH, LeftOperand, product
+from polyhead.kernels.numbers.exponential import LARGEST_EXPONENT, exp_vector
 
 
 class _ExpOperands(NamedTuple):
@@ -28,33 +28,33 @@ def _exp_of_rows(rows: int) -> Any:
     @instructions(ANY, ANY)
     def exp_of_rows(code: Code, first: Any, operands: Any) -> None:
         builder = code.builder
-        code, nothing, here = Code(builder), every(0.0), Code(builder).long(0)
-        left, panel, blocks, words, shifts, totals, out = code.parts(operands)
+        code, nothing, here = Code(builder), splat(0.0), Code(builder).i64(0)
+        left, panel, blocks, words, shifts, totals, out = code.unpack(operands)
         sums = product(code, rows, False, left, panel, blocks, first)
-        places = ir.Constant(INTEGERS, [*range(LANES)])
-        known = builder.icmp_signed("<", places, code.everywhere(builder.trunc(words, INTEGER)))
-        places_of_rows = (shifts, NUMBER), (totals, LINE), (out, LINE)
-        of_rows = [code.apart(place, code.long(bytes_), rows, first) for place, bytes_ in places_of_rows]
+        places = ir.Constant(V16I32, [*range(LANES)])
+        known = builder.icmp_signed("<", places, code.broadcast(builder.trunc(words, I32)))
+        places_of_rows = (shifts, FLOAT_BYTES), (totals, VECTOR_BYTES), (out, VECTOR_BYTES)
+        of_rows = [code.addresses(place, code.i64(bytes_), rows, first) for place, bytes_ in places_of_rows]
         for z, shift, total, to in zip(sums, *of_rows, strict=True):
-            z = builder.fsub(z, code.everywhere(code.load(REAL, shift, here)))
-            z = builder.select(builder.fcmp_ordered("<", z, every(LARGEST)), z, every(LARGEST))
-            e = builder.select(known, exponentials(code, z), nothing)
+            z = builder.fsub(z, code.broadcast(code.load(F32, shift, here)))
+            z = builder.select(builder.fcmp_ordered("<", z, splat(LARGEST_EXPONENT)), z, splat(LARGEST_EXPONENT))
+            e = builder.select(known, exp_vector(code, z), nothing)
             code.store(e, to, here)
-            code.store(builder.fadd(code.load(REALS, total, here), e), total, here)
+            code.store(builder.fadd(code.load(V16F32, total, here), e), total, here)
 
     return exp_of_rows
 
 
-_take = by_some(_exp_of_rows)
+_for_all_rows = for_all_rows(_exp_of_rows)
 
 
 @kernel
 def exp_logits(
     left: LeftOperand, rows: int, panel: int, steps: int, words: int, shifts: int, totals: int, out: int
 ) -> None:
-    """e[r, n] = exp(min(Σ_k x[r, k] panel[k, n] - shifts[r], LARGEST)) for the first `words` of n, else 0.
+    """e[r, n] = exp(min(Σ_k x[r, k] panel[k, n] - shifts[r], LARGEST_EXPONENT)) for the first `words` of n, else 0.
 
     left: x [rows, steps]; panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. It is added to totals
     [rows, WIDTH], of which a row's sum is meant.
     """
-    _take(rows, _ExpOperands(left, panel, steps // WIDTH, words, shifts, totals, out))
+    _for_all_rows(rows, _ExpOperands(left, panel, steps // WIDTH, words, shifts, totals, out))

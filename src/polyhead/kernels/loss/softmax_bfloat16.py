@@ -3,7 +3,7 @@
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
 divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
 therefore lie beside each other.
-Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `whole_rows`, D and P · PANEL of
+Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `padded_rows`, D and P · PANEL of
 PANEL.
 """
 
@@ -12,13 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.arrays.unowned import in_use_until_here
+from polyhead.kernels.arrays.unowned import keep_alive
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import LANES, Code, every
-from polyhead.kernels.loss.exp_logits import Exponentials, SumsOf, exp_logits
-from polyhead.kernels.microkernels.registers import ACROSS, DOWN, PANEL, accumulate, add_pairs, pair_sums
+from polyhead.kernels.llvm import LANES, Code, splat
+from polyhead.kernels.loss.exp_logits import ExpLogitsOutput, SumsOf, exp_logits
+from polyhead.kernels.microkernels.registers import (
+    MR,
+    PANEL,
+    PANEL_VECTORS,
+    accumulate,
+    add_bfloat16_dot,
+    bfloat16_microkernel,
+)
 from polyhead.kernels.microkernels.simd import LeftOperand
-from polyhead.kernels.numbers.bfloat16 import Halves, beside, parts, rounded, widened
+from polyhead.kernels.numbers.bfloat16 import BFloat16s, pack_pair, to_bfloat16, to_float32, unpack_pair
 
 Floats = NDArray[np.float32]
 Pairs = NDArray[np.uint32]
@@ -28,10 +35,10 @@ CHUNK = 480
 """Rows whose exponentials are kept, 10 MB of them for 10,000 words, until their Z is known."""
 GROUP = 8
 """Panels of words whose exponentials, for a chunk's rows, and whose weights stay in a core's own cache."""
-_sums = pair_sums(DOWN)
+_multiply = bfloat16_microkernel(MR)
 
 
-class Asked(NamedTuple):
+class SoftmaxInputs(NamedTuple):
     """What the expectations are of, beside features and weights."""
 
     words: int
@@ -44,7 +51,7 @@ class Asked(NamedTuple):
     """[N] what is taken off a row's logits before the exponential is taken."""
 
 
-class Expected(NamedTuple):
+class SoftmaxOutputs(NamedTuple):
     """The arrays that are filled; the last two must be zeros before."""
 
     totals: Floats
@@ -52,7 +59,7 @@ class Expected(NamedTuple):
     mean_weight: Floats
     """[N, D] Σ_v e/Z W_v."""
     mean_features: Floats
-    """[P, D', PANEL] Σ_n e/Z x_n; D' is a multiple of DOWN."""
+    """[P, D', PANEL] Σ_n e/Z x_n; D' is a multiple of MR."""
 
 
 class BFloat16Workspace(NamedTuple):
@@ -60,9 +67,9 @@ class BFloat16Workspace(NamedTuple):
 
     pairs: Pairs
     """[P, CHUNK/2, PANEL] exponentials, those of two rows beside each other."""
-    rows: Halves
+    rows: BFloat16s
     """[CHUNK, GROUP · PANEL] the same exponentials, those of a row beside each other."""
-    transposed: Halves
+    transposed: BFloat16s
     """[D', CHUNK] features divided by Z, transposed."""
 
 
@@ -72,59 +79,59 @@ def shapes(panels: int, depth: int) -> tuple[tuple[int, ...], ...]:
 
 
 @kernel
-def _add_product(x: Halves, weight: Pairs, y: Floats, at: int) -> None:
-    """y[:, at : at + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of DOWN."""
+def _add_product(x: BFloat16s, weight: Pairs, y: Floats, column: int) -> None:
+    """y[:, column : column + PANEL] += x [R, K] · weight [K/2, PANEL]; R is a multiple of MR."""
     panel, steps, stride = np.uintp(weight.ctypes.data), weight.shape[0], x.strides[0]
-    start, sums = np.zeros(PANEL, np.float32), np.empty((DOWN, PANEL), np.float32)
+    start, sums = np.zeros(PANEL, np.float32), np.empty((MR, PANEL), np.float32)
     zero, out = np.uintp(start.ctypes.data), np.uintp(sums.ctypes.data)
-    for first in range(0, x.shape[0], DOWN):
-        _sums(np.uintp(x[first:].ctypes.data), stride, panel, steps, zero, out)
-        for r in range(DOWN):
-            total, given = sums[r], y[first + r, at : at + PANEL]
+    for first in range(0, x.shape[0], MR):
+        _multiply(np.uintp(x[first:].ctypes.data), stride, panel, steps, zero, out)
+        for r in range(MR):
+            total, given = sums[r], y[first + r, column : column + PANEL]
             for n in range(PANEL):
                 given[n] += total[n]
-    in_use_until_here(start)
-    in_use_until_here(sums)
+    keep_alive(start)
+    keep_alive(sums)
 
 
 @kernel
-def _divide(x: Halves, sums: Floats, totals: Floats, mean_weight: Floats, transposed: Halves) -> None:
+def _divide(x: BFloat16s, sums: Floats, totals: Floats, mean_weight: Floats, transposed: BFloat16s) -> None:
     """sums [R, LANES] → totals [R] Z, mean_weight [R, D] /= Z, transposed [D, R] = x/Z."""
     for r in range(x.shape[0]):
         totals[r] = sums[r].sum()
         inverse, mean, row = np.float32(1) / totals[r], mean_weight[r], x[r]
         for d in range(x.shape[1]):
             mean[d] *= inverse
-            transposed[d, r] = rounded(widened(row[d]) * inverse)
+            transposed[d, r] = to_bfloat16(to_float32(row[d]) * inverse)
 
 
 @kernel
-def _take_off(targets: Words, totals: Floats, share: float, pairs: Pairs) -> None:
+def _subtract_targets(targets: Words, totals: Floats, share: float, pairs: Pairs) -> None:
     """e less share · Z at every row's target, so that e/Z is less by `share`; targets [≤ R], totals [R]."""
     part = np.float32(share)
     for r in range(targets.shape[0]):
         panel, place = divmod(targets[r], PANEL)
-        lower, upper = parts(pairs[panel, r // 2, place])
+        lower, upper = unpack_pair(pairs[panel, r // 2, place])
         if r % 2:
-            upper = rounded(widened(upper) - part * totals[r])
+            upper = to_bfloat16(to_float32(upper) - part * totals[r])
         else:
-            lower = rounded(widened(lower) - part * totals[r])
-        pairs[panel, r // 2, place] = beside(lower, upper)
+            lower = to_bfloat16(to_float32(lower) - part * totals[r])
+        pairs[panel, r // 2, place] = pack_pair(lower, upper)
 
 
-def expectations_of(sums_of: SumsOf, panel_of: Any) -> Any:
-    """The kernel of the whole, from what makes the sums of logits and the kernel that finds a panel of words."""
+def softmax_projection_of(sums_of: SumsOf, panel_of: Any) -> Any:
+    """The kernel of the whole, given what makes logits and the kernel that finds a panel of words."""
     exp_of_rows = exp_logits(sums_of)
 
     @kernel
-    def exponentials(
+    def exponentiate(
         left: Any,
         right: Any,
         first: int,
         end: int,
         words: int,
         shifts: Floats,
-        rows: Halves,
+        rows: BFloat16s,
         pairs: Pairs,
         sums: Floats,
     ) -> None:
@@ -132,17 +139,23 @@ def expectations_of(sums_of: SumsOf, panel_of: Any) -> Any:
 
         It goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
         """
-        for r in range(first, end, DOWN):
+        for r in range(first, end, MR):
             shift, total = shifts[r:].ctypes.data, sums[r:].ctypes.data
             row, pair = rows[r - first :].ctypes.data, pairs[(r - first) // 2 :].ctypes.data
-            exp_of_rows(left, right, r, Exponentials(shift, words, row, rows.strides[0], pair, total))
+            exp_of_rows(left, right, r, ExpLogitsOutput(shift, words, row, rows.strides[0], pair, total))
 
     @kernel
-    def expect(
-        left: Any, right: Any, x: Halves, across: Pairs, asked: Asked, found: Expected, workspace: BFloat16Workspace
+    def project(
+        left: Any,
+        right: Any,
+        x: BFloat16s,
+        across: Pairs,
+        inputs: SoftmaxInputs,
+        outputs: SoftmaxOutputs,
+        workspace: BFloat16Workspace,
     ) -> None:
-        words, targets, share, shifts = asked
-        totals, mean_weight, mean_features = found
+        words, targets, share, shifts = inputs
+        totals, mean_weight, mean_features = outputs
         size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
         workspace.transposed[x.shape[1] :] = 0
         for first in range(0, size, CHUNK):
@@ -152,29 +165,30 @@ def expectations_of(sums_of: SumsOf, panel_of: Any) -> Any:
                 last = min(group + GROUP, count)
                 for p in range(group, last):
                     at, known, panel = (p - group) * PANEL, min(PANEL, words - p * PANEL), panel_of(right, p * PANEL)
-                    exponentials(left, panel, first, end, known, shifts, rows[:, at:], workspace.pairs[p], sums)
+                    exponentiate(left, panel, first, end, known, shifts, rows[:, at:], workspace.pairs[p], sums)
                 for d in range(across.shape[0]):
                     weight = across[d, group * PANEL // 2 : last * PANEL // 2]
                     _add_product(rows, weight, mean, d * PANEL)
             _divide(here, sums[first:end], totals[first:end], mean, workspace.transposed)
-            _take_off(targets[first:end], totals[first:end], share, workspace.pairs)
+            _subtract_targets(targets[first:end], totals[first:end], share, workspace.pairs)
             for p in range(count):
                 _add_product(workspace.transposed, workspace.pairs[p, : (end - first) // 2], mean_features[p], 0)
 
-    return expect
+    return project
 
 
 class _Panel(NamedTuple):
     """A panel of pairs: its address, and how many pairs each of its columns has."""
 
-    place: int
+    address: int
     steps: int
 
 
 def _sums_of_pairs(code: Code, left: Any, right: Any, first: Any) -> list[Any]:
-    """The sums of logits of DOWN rows, two numbers of bfloat16 at a time."""
-    (place, row, _), (panel, steps) = code.parts(left), code.parts(right)
-    return accumulate(code, code.apart(place, row, DOWN, first), panel, steps, [every(0.0)] * DOWN * ACROSS, add_pairs)
+    """The logits of MR rows, whose products are of two numbers of bfloat16 at a time."""
+    (address, stride, _), (panel, steps) = code.unpack(left), code.unpack(right)
+    rows, initial = code.addresses(address, stride, MR, first), [splat(0.0)] * MR * PANEL_VECTORS
+    return accumulate(code, rows, panel, steps, initial, add_bfloat16_dot)
 
 
 @kernel
@@ -182,15 +196,20 @@ def _panel_of(panels: Pairs, column: int) -> _Panel:
     return _Panel(panels[column // PANEL].ctypes.data, panels.shape[1])
 
 
-_expectations = expectations_of(_sums_of_pairs, _panel_of)
+_softmax_projection = softmax_projection_of(_sums_of_pairs, _panel_of)
 
 
 @kernel
 def softmax_projection(
-    x: Halves, panels: Pairs, across: Pairs, asked: Asked, found: Expected, workspace: BFloat16Workspace
+    x: BFloat16s,
+    panels: Pairs,
+    across: Pairs,
+    inputs: SoftmaxInputs,
+    outputs: SoftmaxOutputs,
+    workspace: BFloat16Workspace,
 ) -> None:
     """x [N, D], and W twice.
 
     panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
     """
-    _expectations(LeftOperand(x.ctypes.data, x.strides[0], 0), panels, x, across, asked, found, workspace)
+    _softmax_projection(LeftOperand(x.ctypes.data, x.strides[0], 0), panels, x, across, inputs, outputs, workspace)

@@ -12,9 +12,23 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import exp_logits
-from polyhead.kernels.microkernels.epilogue import unchanged
-from polyhead.kernels.microkernels.simd import LINE, NUMBER, WIDTH, LeftOperand, filled_up, no_input, product_of
-from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns, take_columns, transpose, transpose_rows
+from polyhead.kernels.microkernels.epilogue import identity
+from polyhead.kernels.microkernels.simd import (
+    FLOAT_BYTES,
+    VECTOR_BYTES,
+    WIDTH,
+    LeftOperand,
+    no_input,
+    product_of,
+    round_up,
+)
+from polyhead.kernels.packing.pack_float32 import (
+    add_rows,
+    pack_left_columns,
+    pack_right_columns,
+    pack_right_rows,
+    transpose,
+)
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -27,8 +41,8 @@ A multiple of WIDTH, but an odd one: else the same row of all panels would lie i
 GROUP = 16
 """Panels of words whose exponentials, for a chunk's rows, stay in a core's own cache until they are multiplied."""
 
-_added = product_of(None)
-_transposed, _transposed_and_added = product_of(unchanged, transposed=True), product_of(None, transposed=True)
+_add_product = product_of(None)
+_transposed_product, _add_transposed_product = product_of(identity, transposed=True), product_of(None, transposed=True)
 
 
 class Float32Workspace(NamedTuple):
@@ -60,16 +74,20 @@ def shapes(words: int, width: int) -> dict[str, tuple[int, ...]]:
 
 @kernel
 def _pack(weight: Floats, workspace: Float32Workspace) -> None:
-    transpose_rows(weight, workspace.panels.ctypes.data)
-    copy_columns(weight, workspace.across)
+    pack_right_rows(weight, workspace.panels.ctypes.data)
+    pack_right_columns(weight, workspace.across)
 
 
 @kernel
-def _read(
+def _exponentiate(
     x: Floats, words: int, shifts: Floats, lanes: Floats, mean_weight: Floats, workspace: Float32Workspace
 ) -> None:
     """A chunk's exponentials → the workspace, their sums → lanes [C, WIDTH], mean_weight [C, D] Σ_v e W_v."""
-    (rows, width), panels, here = x.shape, workspace.panels.shape[0], LeftOperand(x.ctypes.data, x.strides[0], LINE)
+    (rows, width), panels, here = (
+        x.shape,
+        workspace.panels.shape[0],
+        LeftOperand(x.ctypes.data, x.strides[0], VECTOR_BYTES),
+    )
     mean_weight[:] = 0
     nothing, mean, mean_row = no_input(mean_weight.ctypes.data), mean_weight, mean_weight.strides[0]
     for first in range(0, panels, GROUP):
@@ -79,10 +97,12 @@ def _read(
             known = min(WIDTH, words - p * WIDTH)
             shift, totals = shifts.ctypes.data, lanes.ctypes.data
             exp_logits(here, rows, panel, width, known, shift, totals, to)
-        left = LeftOperand(workspace.kept[first].ctypes.data, LINE, workspace.kept.strides[0])
+        left = LeftOperand(workspace.kept[first].ctypes.data, VECTOR_BYTES, workspace.kept.strides[0])
         for d in range(workspace.across.shape[0]):
             panel = workspace.across[d, first * WIDTH :].ctypes.data
-            _added(left, rows, panel, (last - first) * WIDTH, nothing, mean.ctypes.data + LINE * d, mean_row)
+            _add_product(
+                left, rows, panel, (last - first) * WIDTH, nothing, mean.ctypes.data + VECTOR_BYTES * d, mean_row
+            )
 
 
 @kernel
@@ -107,7 +127,7 @@ def unpack(found: Floats, less: Floats, out: Floats) -> None:
         first = p * WIDTH
         count = min(WIDTH, words - first)
         for d in range(0, width, WIDTH):
-            transpose(found[p, d].ctypes.data, LINE, WIDTH, square.ctypes.data, LINE)
+            transpose(found[p, d].ctypes.data, VECTOR_BYTES, WIDTH, square.ctypes.data, VECTOR_BYTES)
             for n in range(count):
                 to = out[first + n, d : d + WIDTH]
                 for k in range(WIDTH):
@@ -138,22 +158,22 @@ def softmax_projection(
         workspace.found[:] = 0
     for first in range(0, size, CHUNK):
         rows = min(CHUNK, size - first)
-        end, steps = first + rows, filled_up(rows)
+        end, steps = first + rows, round_up(rows)
         here, mean, lanes = x[first:end], mean_weight[first:end], np.zeros((rows, WIDTH), np.float32)
-        _read(here, weight.shape[0], shifts[first:end], lanes, mean, workspace)
+        _exponentiate(here, weight.shape[0], shifts[first:end], lanes, mean, workspace)
         _divide(here, lanes, totals[first:end], mean, scaled)
         for n in range(rows):
             panel, place = divmod(targets[first + n], WIDTH)
             workspace.kept[panel, n, place] -= np.float32(share) * totals[first + n]
         left = workspace.transposed[: width * steps]
-        take_columns(scaled[:rows], left)
-        features, nothing = LeftOperand(left.ctypes.data, NUMBER * steps, 0), no_input(left.ctypes.data)
+        pack_left_columns(scaled[:rows], left)
+        features, nothing = LeftOperand(left.ctypes.data, FLOAT_BYTES * steps, 0), no_input(left.ctypes.data)
         workspace.kept[:, rows:steps] = 0
         for p in range(panels):
             panel, to = workspace.kept[p].ctypes.data, workspace.found[p].ctypes.data
             if first == 0:
-                _transposed(features, width, panel, steps, nothing, to, LINE)
+                _transposed_product(features, width, panel, steps, nothing, to, VECTOR_BYTES)
             else:
-                _transposed_and_added(features, width, panel, steps, nothing, to, LINE)
+                _add_transposed_product(features, width, panel, steps, nothing, to, VECTOR_BYTES)
     add_rows(x, sums)
     unpack(workspace.found, np.float32(uniform) * sums, d_weight)

@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import Code
-from polyhead.kernels.loss.softmax_bfloat16 import Asked, BFloat16Workspace, Expected, Pairs, expectations_of
-from polyhead.kernels.microkernels.int8 import FOUR, Right, panel_of, sums_of_bytes
-from polyhead.kernels.microkernels.registers import DOWN, PANEL
-from polyhead.kernels.microkernels.simd import NUMBER, LeftOperand
-from polyhead.kernels.numbers.bfloat16 import Halves
-from polyhead.kernels.packing.pack_int8 import take_rows, transpose_rows
+from polyhead.kernels.loss.softmax_bfloat16 import (
+    BFloat16Workspace,
+    Pairs,
+    SoftmaxInputs,
+    SoftmaxOutputs,
+    softmax_projection_of,
+)
+from polyhead.kernels.microkernels.int8 import FOUR, Int8RightOperand, panel_of, scaled_sums
+from polyhead.kernels.microkernels.registers import MR, PANEL
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, LeftOperand
+from polyhead.kernels.numbers.bfloat16 import BFloat16s
+from polyhead.kernels.packing.pack_int8 import pack_left_rows, pack_right_rows
 
 
 class _RoundedRows(NamedTuple):
@@ -27,36 +33,38 @@ class _RoundedRows(NamedTuple):
 
 
 def _sums_of_rows(code: Code, left: Any, right: Any, first: Any) -> list[Any]:
-    """The sums of logits of DOWN rows, of products of bytes, as float32."""
-    rows, scales = code.parts(left)
-    return [each for row in sums_of_bytes(code, DOWN, rows, scales, right, first) for each in row]
+    """The logits of MR rows, sums of products of bytes, as float32."""
+    rows, scales = code.unpack(left)
+    return [each for row in scaled_sums(code, MR, rows, scales, right, first) for each in row]
 
 
-_expectations = expectations_of(_sums_of_rows, panel_of)
+_softmax_projection = softmax_projection_of(_sums_of_rows, panel_of)
 
 
 def workspace_bytes(rows: int, width: int, words: int) -> int:
     """How many bytes both operands take, rounded, with their scales."""
     columns = -(-words // PANEL) * PANEL
-    return (columns + PANEL + rows) * width + NUMBER * (2 * columns + rows)
+    return (columns + PANEL + rows) * width + FLOAT_BYTES * (2 * columns + rows)
 
 
 @kernel
 def softmax_projection(
-    x: Halves,
-    weight: Halves,
+    x: BFloat16s,
+    weight: BFloat16s,
     across: Pairs,
-    asked: Asked,
-    found: Expected,
+    inputs: SoftmaxInputs,
+    outputs: SoftmaxOutputs,
     workspace: BFloat16Workspace,
     bytes_: NDArray[np.uint8],
 ) -> None:
     """The same as of bfloat16, but weight [V, D] is not packed yet; bytes_: `workspace_bytes` to work in."""
-    (rows, width), columns = x.shape, found.mean_features.shape[0] * PANEL
+    (rows, width), columns = x.shape, outputs.mean_features.shape[0] * PANEL
     starts = bytes_.ctypes.data + columns * width
-    right = Right(bytes_.ctypes.data, width // FOUR, starts, starts + NUMBER * columns)
-    scales = right.scales + NUMBER * columns
-    place = scales + NUMBER * rows
-    transpose_rows(weight, right, place)
-    take_rows(x, 0, rows, place, scales)
-    _expectations(_RoundedRows(LeftOperand(place, width, 0), scales), right, x, across, asked, found, workspace)
+    right = Int8RightOperand(bytes_.ctypes.data, width // FOUR, starts, starts + FLOAT_BYTES * columns)
+    scales = right.scales + FLOAT_BYTES * columns
+    rows_at = scales + FLOAT_BYTES * rows
+    pack_right_rows(weight, right, rows_at)
+    pack_left_rows(x, 0, rows, rows_at, scales)
+    _softmax_projection(
+        _RoundedRows(LeftOperand(rows_at, width, 0), scales), right, x, across, inputs, outputs, workspace
+    )

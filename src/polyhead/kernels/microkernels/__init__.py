@@ -8,7 +8,7 @@ matrix.
 step multiplies and adds. It also holds the microkernels of float32 and of 8-bit integers for translating, and of
 bfloat16 pairs for the loss: up to six rows times a panel of 64 columns. AVX-512 has registers for all 24 accumulators
 of 16 numbers; AVX2 takes a quarter of the panel at a time. VNNI multiplies unsigned by signed bytes. Without VNNI, AVX2
-adds two such products in 16 bits first, and they must fit: the unsigned operand then has 7 bits (`LEVELS`).
+adds two such products in 16 bits first, and they must fit: the unsigned operand then has 7 bits (`MAX_LEVEL`).
 
 `simd` holds training's: six, four or one rows times a panel of 16 columns, of float32. `int8` is the same for 8-bit
 integers and a panel of 64 columns: because VNNI wants one operand unsigned, the left one is stored with 128 added, and
@@ -20,5 +20,5 @@ is multiplied twice. What limits such a product is not the unit but the memory t
 stay in the first-level cache, tiles of the right operand are loaded with the hint that they are used once, the next
 rows and the lines of the result are prefetched, and the last block's epilogue runs while this one is multiplied.
 `tiles` does the same products in vectors where there is AVX512-BF16 without AMX; attention uses it. It has the one
-inner loop in vectors beside `accumulate`, since its left operand lies in squares too.
+inner loop in vectors beside `accumulate`, since its left operand lies in tiles too.
 """

@@ -5,72 +5,72 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.amx import BYTES, ROWS
-from polyhead.kernels.microkernels.amx_block import ROWS_COPIED, STEPS, SUMS, add_up_to, copy_rows
-from polyhead.kernels.microkernels.epilogue import BLOCK, RowEpilogue, apply_to_block, plain
-from polyhead.kernels.microkernels.tiles import SQUARE
+from polyhead.kernels.microkernels.amx import ROW_BYTES, ROWS
+from polyhead.kernels.microkernels.amx_block import ACCUMULATOR_BYTES, COPIED_BYTES, STEPS, block_microkernel, copy_rows
+from polyhead.kernels.microkernels.epilogue import BLOCK, RowEpilogue, apply_to_block, identity_row
+from polyhead.kernels.microkernels.tiles import TILE_BYTES
 
 
 class LeftTiles(NamedTuple):
     """Where the tiles of a product's left operand lie."""
 
-    place: int
+    address: int
     """The address of the first tile."""
-    row: int
+    stride: int
     """Bytes between two rows of a tile."""
-    half: int
+    half_stride: int
     """Bytes between the two tiles of a block, one below the other."""
-    step: int
+    step_stride: int
     """Bytes between two tiles beside each other."""
-    block: int
+    block_stride: int
     """Bytes between the beginnings of two blocks, for each row between them."""
 
 
 class TileEpilogueInput(NamedTuple):
     """What an epilogue reads beside the accumulators."""
 
-    place: int
+    address: int
     """The address of a matrix, or of a bias."""
-    row: int
+    stride: int
     """Bytes between two rows; 0 for a bias, which is every row's."""
-    block: int
+    block_stride: int
     """Bytes between two blocks of columns."""
     factor: float | np.float32
     """What the gate multiplies by."""
 
 
-class Written(NamedTuple):
+class OutputTiles(NamedTuple):
     """Where the result of a product goes."""
 
-    place: int
+    address: int
     """The address of its first number."""
-    row: int
+    stride: int
     """Bytes between two rows."""
-    block: int
+    block_stride: int
     """Bytes between two blocks of columns."""
 
 
-class Later(NamedTuple):
+class Prefetched(NamedTuple):
     """What is needed after a product and prefetched while it is made: BLOCK lines of memory for each of its steps."""
 
-    place: int
+    address: int
     """The address of the first line."""
-    line: int
+    line_stride: int
     """Bytes between two lines of a step."""
-    step: int
+    step_stride: int
     """Bytes between two steps."""
 
 
 @kernel
-def next_of(left: LeftTiles) -> Later:
+def prefetched_rows(left: LeftTiles) -> Prefetched:
     """The rows of a left operand, as what is needed later."""
-    return Later(left.place, left.row, left.step)
+    return Prefetched(left.address, left.stride, left.step_stride)
 
 
 @kernel
-def _part_of(later: Later, step: int) -> Later:
+def _from_step(later: Prefetched, step: int) -> Prefetched:
     """What is needed later from a step on."""
-    return Later(later.place + step * later.step, later.line, later.step)
+    return Prefetched(later.address + step * later.step_stride, later.line_stride, later.step_stride)
 
 
 @kernel
@@ -80,14 +80,14 @@ def _lines_at_once(columns: int) -> int:
 
 
 @kernel
-def _lines_of(later: Later, column: int, count: int) -> int:
+def _lines_of(later: Prefetched, column: int, count: int) -> int:
     """The address of the first line that is prefetched at a column."""
-    return later.place + min(column // BLOCK * count, BLOCK - 1) * later.line
+    return later.address + min(column // BLOCK * count, BLOCK - 1) * later.line_stride
 
 
 def product_of(epilogue: RowEpilogue) -> Any:
     """The kernel of a product with this epilogue."""
-    add_up, apply_all = add_up_to(epilogue), apply_to_block(epilogue)
+    add_up, apply_all = block_microkernel(epilogue), apply_to_block(epilogue)
 
     @kernel
     def product(
@@ -97,64 +97,70 @@ def product_of(epilogue: RowEpilogue) -> Any:
         columns: int,
         steps: int,
         inputs: TileEpilogueInput,
-        out: Written,
+        out: OutputTiles,
         workspace: int,
-        later: Later,
+        later: Prefetched,
     ) -> None:
-        """left [rows, 32 · steps] times right, in squares, [32 · steps, columns] → out [rows, columns].
+        """left [rows, 32 · steps] times right, in tiles, [32 · steps, columns] → out [rows, columns].
 
         `rows` is BLOCK at least; the last block begins early rather than end late. right: for each BLOCK of columns
-        squares of the even ones and of the odd ones, in turn. workspace: `bytes_for`.
+        a tile of the even ones and a tile of the odd ones, in turn. workspace: `product_workspace_bytes`.
         """
-        factor, copied = np.float32(inputs.factor), workspace + columns // BLOCK * SUMS
-        last_sums, last_inputs, last_out, unfinished = workspace, inputs.place, out.place, 0
-        fetched = _lines_at_once(columns)
+        factor, copied = np.float32(inputs.factor), workspace + columns // BLOCK * ACCUMULATOR_BYTES
+        last_sums, last_inputs, last_out, unfinished = workspace, inputs.address, out.address, 0
+        lines = _lines_at_once(columns)
         for i in range(0, rows, BLOCK):
             first, following = min(i, rows - BLOCK), min(i + BLOCK, rows - BLOCK)
             for s in range(0, steps, STEPS):
-                here, ends = left.place + first * left.block + s * left.step, s + STEPS >= steps
-                after = left.place + following * left.block if ends else here + STEPS * left.step
-                ahead = _part_of(later, s) if i + BLOCK >= rows else Later(after, left.row, left.step)
-                row, half, step, count = left.row, left.half, left.step, min(STEPS, steps - s)
-                if steps > STEPS and left.row > BYTES:  # rows far apart have few places in the cache
-                    copy_rows(here, row, count, copied)
-                    here, row, half, step = copied, BYTES * count, ROWS * BYTES * count, BYTES
+                here, ends = left.address + first * left.block_stride + s * left.step_stride, s + STEPS >= steps
+                after = left.address + following * left.block_stride if ends else here + STEPS * left.step_stride
+                prefetched = (
+                    _from_step(later, s) if i + BLOCK >= rows else Prefetched(after, left.stride, left.step_stride)
+                )
+                stride, half, step, count = left.stride, left.half_stride, left.step_stride, min(STEPS, steps - s)
+                if steps > STEPS and left.stride > ROW_BYTES:  # rows far apart have few places in the cache
+                    copy_rows(here, stride, count, copied)
+                    here, stride, half, step = copied, ROW_BYTES * count, ROWS * ROW_BYTES * count, ROW_BYTES
                 for j in range(0, columns, BLOCK):
-                    sums = workspace if steps <= STEPS else workspace + j // BLOCK * SUMS
-                    reads = inputs.place + first * inputs.row + j // BLOCK * inputs.block
-                    goes = out.place + first * out.row + j // BLOCK * out.block
+                    sums = workspace if steps <= STEPS else workspace + j // BLOCK * ACCUMULATOR_BYTES
+                    next_inputs = inputs.address + first * inputs.stride + j // BLOCK * inputs.block_stride
+                    next_out = out.address + first * out.stride + j // BLOCK * out.block_stride
                     add_up(
-                        here, row, half, step, right + j * steps * BYTES + 2 * s * SQUARE, count, s == 0, sums,
-                        _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
-                        unfinished, last_sums, last_inputs, inputs.row, factor, last_out, out.row, reads, goes,
+                        here, stride, half, step,
+                        right + j * steps * ROW_BYTES + 2 * s * TILE_BYTES, count, s == 0, sums,
+                        _lines_of(prefetched, j, lines), prefetched.line_stride, prefetched.step_stride, lines,
+                        unfinished, last_sums, last_inputs, inputs.stride, factor, last_out, out.stride,
+                        next_inputs, next_out,
                     )  # fmt: skip
                     unfinished = 0
                     if ends:
-                        last_sums, last_inputs, last_out, unfinished = sums, reads, goes, BLOCK
-        apply_all(last_sums, last_inputs, inputs.row, factor, last_out, out.row)
+                        last_sums, last_inputs, last_out, unfinished = sums, next_inputs, next_out, BLOCK
+        apply_all(last_sums, last_inputs, inputs.stride, factor, last_out, out.stride)
 
     return product
 
 
-def bytes_for(columns: int) -> int:
+def product_workspace_bytes(columns: int) -> int:
     """How many bytes a product of so many columns works in."""
-    return columns // BLOCK * SUMS + ROWS_COPIED
+    return columns // BLOCK * ACCUMULATOR_BYTES + COPIED_BYTES
 
 
-_add_more = add_up_to(plain)
+_accumulate = block_microkernel(identity_row)
 
 
 @kernel
-def add_block(left: LeftTiles, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Later) -> None:
+def accumulate_block(
+    left: LeftTiles, right: int, columns: int, steps: int, fresh: bool, sums: int, later: Prefetched
+) -> None:
     """Adds the product of a block of rows and `right` to sums [columns / 32, 32, 32], or writes it there if `fresh`."""
-    fetched = _lines_at_once(columns)
+    lines = _lines_at_once(columns)
     for s in range(0, steps, STEPS):
-        here, ahead = left.place + s * left.step, _part_of(later, s)
+        here, prefetched = left.address + s * left.step_stride, _from_step(later, s)
         for j in range(0, columns, BLOCK):
-            place = sums + j * BLOCK * 4
-            _add_more(
-                here, left.row, left.half, left.step, right + j * steps * BYTES + 2 * s * SQUARE, min(STEPS, steps - s),
-                fresh and s == 0, place,
-                _lines_of(ahead, j, fetched), ahead.line, ahead.step, fetched,
-                0, place, place, 0, np.float32(0), place, 0, place, place,
+            address = sums + j * BLOCK * 4
+            _accumulate(
+                here, left.stride, left.half_stride, left.step_stride,
+                right + j * steps * ROW_BYTES + 2 * s * TILE_BYTES, min(STEPS, steps - s), fresh and s == 0, address,
+                _lines_of(prefetched, j, lines), prefetched.line_stride, prefetched.step_stride, lines,
+                0, address, address, 0, np.float32(0), address, 0, address, address,
             )  # fmt: skip

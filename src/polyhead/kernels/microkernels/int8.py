@@ -1,9 +1,9 @@
 """The microkernel of training's 8-bit integers: some rows of the left operand times a panel of the right one.
 
 Results are bfloat16 or float32. The right operand lies in panels of PANEL columns, four numbers of a column, which are
-summed over, beside each other: signed bytes from -127 on. The left operand's bytes have ZERO added and are unsigned, as
-VNNI wants them; accumulators begin with what ZERO adds, subtracted. The left operand lies in rows; or it is transposed:
-then it lies in panels like the right operand's, and its rows are their columns.
+summed over, beside each other: signed bytes from -127 on. The left operand's bytes have ZERO_POINT added and are
+unsigned, as VNNI wants them; accumulators begin with the compensation of that. The left operand lies in rows; or it is
+transposed: then it lies in panels like the right operand's, and its rows are their columns.
 """
 
 from collections.abc import Iterator
@@ -12,43 +12,43 @@ from typing import Any, NamedTuple
 
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, ANY, BYTE, COUNT, INTEGERS, LANES, REAL, REALS, Code, instructions
+from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, F32, I8, LANES, V16F32, V16I32, Code, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
-from polyhead.kernels.microkernels.registers import ACROSS, PANEL, SUMS, Layout, accumulate, add_fours
-from polyhead.kernels.microkernels.row_counts import by_some
-from polyhead.kernels.microkernels.simd import NUMBER, EpilogueInput, LeftOperand
+from polyhead.kernels.microkernels.registers import ACCUMULATORS, PANEL, PANEL_VECTORS, Layout, accumulate, add_int8_dot
+from polyhead.kernels.microkernels.row_counts import for_all_rows
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, EpilogueInput, LeftOperand
 from polyhead.kernels.numbers.formats import Numbers
-from polyhead.kernels.numbers.stored import stored
+from polyhead.kernels.numbers.vector_formats import format_of
 
 FOUR = 4
 """How many numbers one instruction sums over."""
 STEP = FOUR * PANEL
 """How many bytes FOUR numbers of each of a panel's columns have."""
-WHOLE = range(ACROSS)
+ALL_VECTORS = range(PANEL_VECTORS)
 """The numbers of all vectors of a panel."""
-ZERO = 128
+ZERO_POINT = 128
 """The byte that stands for 0 in the left operand."""
-_ZEROS = ir.Constant(ir.VectorType(BYTE, FOUR * LANES), [ZERO] * FOUR * LANES)
+_ZERO_POINTS = ir.Constant(ir.VectorType(I8, FOUR * LANES), [ZERO_POINT] * FOUR * LANES)
 
 
-class Right(NamedTuple):
+class Int8RightOperand(NamedTuple):
     """Where the right operand of a product lies."""
 
     panels: int
     """The address of its panels."""
     steps: int
     """How many times FOUR numbers each of its columns has."""
-    starts: int
-    """The address of what each column's accumulators begin with, int32: what ZERO adds to them, subtracted."""
+    compensation: int
+    """The address of each column's compensation, int32: what ZERO_POINT adds to its sum, with the other sign."""
     scales: int
     """The address of each column's scale, float32."""
 
 
 @kernel
-def panel_of(right: Right, column: int) -> Right:
+def panel_of(right: Int8RightOperand, column: int) -> Int8RightOperand:
     """The right operand from this column on, with which a panel begins."""
-    panel, beside = right.panels + FOUR * right.steps * column, NUMBER * column
-    return Right(panel, right.steps, right.starts + beside, right.scales + beside)
+    panel, offset = right.panels + FOUR * right.steps * column, FLOAT_BYTES * column
+    return Int8RightOperand(panel, right.steps, right.compensation + offset, right.scales + offset)
 
 
 class _Int8Operands(NamedTuple):
@@ -56,23 +56,29 @@ class _Int8Operands(NamedTuple):
 
     left: LeftOperand
     scales: int
-    right: Right
+    right: Int8RightOperand
     inputs: EpilogueInput
     out: Numbers
-    to: int
-    out_row: int
+    address: int
+    out_stride: int
 
 
-def product_of_bytes(epilogue: Epilogue, transposed: bool = False) -> Any:
+def product_of(epilogue: Epilogue, transposed: bool = False) -> Any:
     """The kernel that multiplies rows by a panel, for one epilogue; transposed: whether the left operand is."""
-    take = by_some(partial(_rows_of, epilogue, transposed), may_repeat=True)
+    take = for_all_rows(partial(_rows_of, epilogue, transposed), may_repeat=True)
 
     @kernel
     def multiply(
-        left: LeftOperand, scales: int, rows: int, right: Right, inputs: EpilogueInput, out: Numbers, to: int
+        left: LeftOperand,
+        scales: int,
+        rows: int,
+        right: Int8RightOperand,
+        inputs: EpilogueInput,
+        out: Numbers,
+        address: int,
     ) -> None:
-        """left [rows, 4 · steps], with its rows' scales, times a panel → [rows, PANEL], at the address `to` in out."""
-        take(rows, _Int8Operands(left, scales, right, inputs, out, to, out.strides[0]))
+        """left [rows, 4 · steps], with its rows' scales, times a panel → [rows, PANEL], at an address within out."""
+        take(rows, _Int8Operands(left, scales, right, inputs, out, address, out.strides[0]))
 
     return multiply
 
@@ -82,66 +88,68 @@ def _rows_of(epilogue: Epilogue, transposed: bool, rows: int) -> Any:
 
     @instructions(ANY, ANY)
     def multiply_rows(code: Code, first: Any, operands: Any) -> None:
-        size, load, store = stored(code.kinds[1][_Int8Operands._fields.index("out")])
-        at_once = min(ACROSS, SUMS // rows)
-        left, scales, right, inputs, _, to, out_row = code.parts(operands)
-        input_place, input_row, factor = code.parts(inputs)
-        places = code.apart(input_place, input_row, rows, first), code.apart(to, out_row, rows, first)
-        for column in range(0, ACROSS, at_once):
+        size, load, store = format_of(code.kinds[1][_Int8Operands._fields.index("out")])
+        at_once = min(PANEL_VECTORS, ACCUMULATORS // rows)
+        left, scales, right, inputs, _, address, out_stride = code.unpack(operands)
+        input_address, input_stride, factor = code.unpack(inputs)
+        read = code.addresses(input_address, input_stride, rows, first)
+        written = code.addresses(address, out_stride, rows, first)
+        for column in range(0, PANEL_VECTORS, at_once):
             columns = range(column, column + at_once)
-            offsets = [code.long(size * LANES * number) for number in columns]
-            found = sums_of_bytes(code, rows, left, scales, right, first, columns, transposed)
-            for sums, input_here, here in zip(found, *places, strict=True):
-                beside = [load(code, input_here, offset) for offset in offsets]
-                for each, offset in zip(epilogue(code, sums, beside, factor), offsets, strict=True):
+            offsets = [code.i64(size * LANES * number) for number in columns]
+            found = scaled_sums(code, rows, left, scales, right, first, columns, transposed)
+            for sums, input_here, here in zip(found, read, written, strict=True):
+                given = [load(code, input_here, offset) for offset in offsets]
+                for each, offset in zip(epilogue(code, sums, given, factor), offsets, strict=True):
                     store(code, each, here, offset)
 
     return multiply_rows
 
 
-def sums_of_bytes(
+def scaled_sums(
     code: Code,
     rows: int,
     left: Any,
     scales: Any,
     right: Any,
     first: Any,
-    columns: range = WHOLE,
+    columns: range = ALL_VECTORS,
     transposed: bool = False,
 ) -> Iterator[list[Any]]:
     """So many rows, from the first on, times a panel → for each row the vectors of these columns, as float32.
 
-    In LLVM: left, a LeftOperand; scales, the address of its rows'; right, a Right.
+    In LLVM: left, a LeftOperand; scales, the address of its rows'; right, an Int8RightOperand.
     """
     builder = code.builder
-    (place, row, _), (panel, steps, starts, column_scales) = code.parts(left), code.parts(right)
-    places, begun = code.apart(place, row, rows, first), _vectors(code, INTEGERS, starts, columns) * rows
-    here = builder.add(panel, code.long(NUMBER * LANES * columns.start))
+    (address, stride, _), (panel, steps, compensation, column_scales) = code.unpack(left), code.unpack(right)
+    addresses = code.addresses(address, stride, rows, first)
+    initial = _vectors(code, V16I32, compensation, columns) * rows
+    here = builder.add(panel, code.i64(FLOAT_BYTES * LANES * columns.start))
     layout = Layout(STEP, STEP if transposed else FOUR)
-    totals = accumulate(code, places, here, steps, begun, add_fours, layout)
-    by_columns, count = _vectors(code, REALS, column_scales, columns), len(columns)
-    for number, scale in enumerate(code.apart(scales, code.long(NUMBER), rows, first)):
-        by = code.everywhere(code.load(REAL, scale, code.long(0)))
-        some = (builder.sitofp(total, REALS) for total in totals[count * number : count * (number + 1)])
+    totals = accumulate(code, addresses, here, steps, initial, add_int8_dot, layout)
+    by_columns, count = _vectors(code, V16F32, column_scales, columns), len(columns)
+    for number, scale in enumerate(code.addresses(scales, code.i64(FLOAT_BYTES), rows, first)):
+        by = code.broadcast(code.load(F32, scale, code.i64(0)))
+        some = (builder.sitofp(total, V16F32) for total in totals[count * number : count * (number + 1)])
         yield [builder.fmul(builder.fmul(total, by), each) for total, each in zip(some, by_columns, strict=True)]
 
 
-def _vectors(code: Code, kind: Any, place: Any, columns: range = WHOLE) -> list[Any]:
+def _vectors(code: Code, kind: Any, address: Any, columns: range = ALL_VECTORS) -> list[Any]:
     """The vectors at an address that belong to these columns of a panel."""
-    return [code.load(kind, place, code.long(NUMBER * LANES * number)) for number in columns]
+    return [code.load(kind, address, code.i64(FLOAT_BYTES * LANES * number)) for number in columns]
 
 
 @instructions(ADDRESS, COUNT, ADDRESS)
-def starts_of(code: Code, panel: Any, steps: Any, out: Any) -> None:
-    """(a panel, its steps, out): -ZERO times the sum of each of its columns, which its accumulators begin with."""
+def write_compensation(code: Code, panel: Any, steps: Any, out: Any) -> None:
+    """(a panel, its steps, out): the compensation of each of its columns, -ZERO_POINT times the sum of the column."""
     builder = code.builder
-    zeros = builder.bitcast(_ZEROS, INTEGERS)
+    zeros = builder.bitcast(_ZERO_POINTS, V16I32)
 
     def step(index: Any, totals: list[Any]) -> list[Any]:
-        here = builder.add(panel, builder.mul(index, code.long(STEP)))
-        numbers = _vectors(code, INTEGERS, here)
-        return [add_fours(code, total, zeros, each) for total, each in zip(totals, numbers, strict=True)]
+        here = builder.add(panel, builder.mul(index, code.i64(STEP)))
+        numbers = _vectors(code, V16I32, here)
+        return [add_int8_dot(code, total, zeros, each) for total, each in zip(totals, numbers, strict=True)]
 
-    nothing = ir.Constant(INTEGERS, [0] * LANES)
-    for number, total in enumerate(code.repeat(steps, [nothing] * ACROSS, step)):
-        code.store(builder.sub(nothing, total), out, code.long(NUMBER * LANES * number))
+    nothing = ir.Constant(V16I32, [0] * LANES)
+    for number, total in enumerate(code.fori_loop(steps, [nothing] * PANEL_VECTORS, step)):
+        code.store(builder.sub(nothing, total), out, code.i64(FLOAT_BYTES * LANES * number))

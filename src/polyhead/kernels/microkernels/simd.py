@@ -11,49 +11,49 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ANY, LANES, REALS, Code, every, instructions
+from polyhead.kernels.llvm import ANY, LANES, V16F32, Code, instructions, splat
 from polyhead.kernels.microkernels.epilogue import Epilogue
-from polyhead.kernels.microkernels.registers import Layout, accumulate, add_product
-from polyhead.kernels.microkernels.row_counts import by_some
+from polyhead.kernels.microkernels.registers import Layout, accumulate, add_float32_product
+from polyhead.kernels.microkernels.row_counts import for_all_rows
 
 WIDTH = LANES
 """How many columns a panel has. How many numbers are summed over is a multiple of it."""
-NUMBER = 4
+FLOAT_BYTES = 4
 """How many bytes a float32 has."""
-LINE = NUMBER * WIDTH
+VECTOR_BYTES = FLOAT_BYTES * WIDTH
 """How many bytes a row of a panel has."""
 
 
 class LeftOperand(NamedTuple):
     """Where the left operand of a product lies."""
 
-    place: int
+    address: int
     """The address of its first number."""
-    row: int
+    stride: int
     """Bytes between two rows; of a transposed operand, between the rows that are taken together, for each of them."""
-    block: int
+    block_stride: int
     """Bytes between two blocks of WIDTH numbers; of a transposed operand this is known, and not read."""
 
 
 class EpilogueInput(NamedTuple):
     """What an epilogue reads beside the sums."""
 
-    place: int
+    address: int
     """The address of a matrix, or of a bias."""
-    row: int
+    stride: int
     """Bytes between two rows; 0 for a bias, which is every row's."""
     factor: np.float32
     """What the gate multiplies by."""
 
 
 @kernel
-def no_input(place: int) -> EpilogueInput:
+def no_input(address: int) -> EpilogueInput:
     """The input of an epilogue that uses none: an address that may be read."""
-    return EpilogueInput(place, 0, np.float32(1))
+    return EpilogueInput(address, 0, np.float32(1))
 
 
 @kernel
-def filled_up(count: int) -> int:
+def round_up(count: int) -> int:
     """The next multiple of WIDTH."""
     return (count + WIDTH - 1) // WIDTH * WIDTH
 
@@ -66,7 +66,7 @@ class _SimdOperands(NamedTuple):
     blocks: int
     inputs: EpilogueInput
     out: int
-    out_row: int
+    out_stride: int
 
 
 def product_of(epilogue: Epilogue | None, transposed: bool = False) -> Any:
@@ -74,14 +74,14 @@ def product_of(epilogue: Epilogue | None, transposed: bool = False) -> Any:
 
     transposed: whether the left operand is
     """
-    take = by_some(partial(_rows_of, epilogue, transposed), may_repeat=epilogue is not None and not transposed)
+    take = for_all_rows(partial(_rows_of, epilogue, transposed), may_repeat=epilogue is not None and not transposed)
 
     @kernel
     def multiply(
-        left: LeftOperand, rows: int, panel: int, steps: int, inputs: EpilogueInput, out: int, out_row: int
+        left: LeftOperand, rows: int, panel: int, steps: int, inputs: EpilogueInput, out: int, out_stride: int
     ) -> None:
-        """left [rows, steps] times panel [steps, WIDTH] → out [rows, WIDTH], of whose rows `out_row` are the bytes."""
-        take(rows, _SimdOperands(left, panel, steps // WIDTH, inputs, out, out_row))
+        """left [rows, steps] times panel [steps, WIDTH] → out [rows, WIDTH], with `out_stride` bytes between rows."""
+        take(rows, _SimdOperands(left, panel, steps // WIDTH, inputs, out, out_stride))
 
     return multiply
 
@@ -92,18 +92,19 @@ def _rows_of(epilogue: Epilogue | None, transposed: bool, rows: int) -> Any:
     @instructions(ANY, ANY)
     def multiply_rows(code: Code, first: Any, operands: Any) -> None:
         builder = code.builder
-        code, here = Code(builder), Code(builder).long(0)
-        left, panel, blocks, inputs, out, out_row = code.parts(operands)
-        input_place, input_row, factor = code.parts(inputs)
+        code, here = Code(builder), Code(builder).i64(0)
+        left, panel, blocks, inputs, out, out_stride = code.unpack(operands)
+        input_address, input_stride, factor = code.unpack(inputs)
         sums = product(code, rows, transposed, left, panel, blocks, first)
-        to = code.apart(out, out_row, rows, first)
+        to = code.addresses(out, out_stride, rows, first)
         if epilogue is None:
-            sums = [builder.fadd(each, code.load(REALS, place, here)) for each, place in zip(sums, to, strict=True)]
+            before = [code.load(V16F32, address, here) for address in to]
+            sums = [builder.fadd(each, earlier) for each, earlier in zip(sums, before, strict=True)]
         else:
-            beside = [code.load(REALS, place, here) for place in code.apart(input_place, input_row, rows, first)]
-            sums = epilogue(code, sums, beside, factor)
-        for each, place in zip(sums, to, strict=True):
-            code.store(each, place, here)
+            read = code.addresses(input_address, input_stride, rows, first)
+            sums = epilogue(code, sums, [code.load(V16F32, address, here) for address in read], factor)
+        for each, address in zip(sums, to, strict=True):
+            code.store(each, address, here)
 
     return multiply_rows
 
@@ -113,10 +114,11 @@ def product(code: Code, rows: int, transposed: bool, left: Any, panel: Any, bloc
 
     In LLVM: left, a LeftOperand; panel [WIDTH · blocks, WIDTH], its address.
     """
-    place, row, block = code.parts(left)
-    places, between = code.apart(place, row, rows, first), NUMBER
+    address, stride, block_stride = code.unpack(left)
+    addresses, left_stride = code.addresses(address, stride, rows, first), FLOAT_BYTES
     if transposed:
-        between = NUMBER * rows
-        places, block = code.apart(places[0], code.long(NUMBER), rows), code.long(between * WIDTH)
-    layout = Layout(LINE, between, WIDTH, block)
-    return accumulate(code, places, panel, blocks, [every(0.0)] * rows, add_product, layout)
+        left_stride = FLOAT_BYTES * rows
+        addresses = code.addresses(addresses[0], code.i64(FLOAT_BYTES), rows)
+        block_stride = code.i64(left_stride * WIDTH)
+    layout = Layout(VECTOR_BYTES, left_stride, WIDTH, block_stride)
+    return accumulate(code, addresses, panel, blocks, [splat(0.0)] * rows, add_float32_product, layout)

@@ -1,84 +1,84 @@
-"""Squares, as a core's unit for matrices multiplies them: 16 rows of 64 bytes, one after the other.
+"""Products of tiles for attention: images of AMX's tiles, 16 rows of 64 bytes, one after the other.
 
-Where there is no such unit, sums of vectors in registers do the same. A product takes its left operand in rows of 32
+Where a CPU has no AMX, accumulators in vector registers do the same. A product takes its left operand in rows of 32
 numbers of bfloat16, and its right operand in rows of 16 pairs: two numbers that are added up one after the other, side
 by side. Rows of a matrix whose *numbers* are added up become such pairs by being transposed, 16 × 16 pairs at a time;
-rows that are *themselves* added up by being mixed, two by two. Mixing by shifts instead of shuffles puts the even
-columns in one square and the odd ones in another, and so they are in the sums, which a shift puts together again.
+rows that are *themselves* added up by being interleaved, two by two. To interleave by shifts instead of shuffles
+puts the even columns in one tile and the odd ones in another, and so they are in the sums, which a shift joins again.
 """
 
 from typing import Any
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.compiler import ir
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
-from polyhead.kernels.microkernels.amx import BYTES, HAS_UNIT, ROWS, Tiles, numbered
-from polyhead.kernels.microkernels.registers import ADDS_PAIRS, add_pairs
-from polyhead.kernels.numbers.bfloat16 import pairs_of
+from polyhead.kernels.llvm import ADDRESS, COUNT, I32, LANES, V16F32, V16I32, Code, instructions, splat
+from polyhead.kernels.microkernels.amx import HAS_AMX, ROW_BYTES, ROWS, Tiles, tile_number
+from polyhead.kernels.microkernels.registers import HAS_BFLOAT16_DOT, add_bfloat16_dot
+from polyhead.kernels.numbers.bfloat16 import pack_pairs
 
-SQUARE = ROWS * BYTES
-"""How many bytes a square has."""
-NUMBERS = BYTES // 2
-"""How many numbers of bfloat16 a row of a square has."""
-AT_ONCE = 8
+TILE_BYTES = ROWS * ROW_BYTES
+"""How many bytes a tile has."""
+TILE_NUMBERS = ROW_BYTES // 2
+"""How many numbers of bfloat16 a row of a tile has."""
+ROWS_IN_REGISTERS = 8
 """How many rows have their sums in registers at once."""
 _SUMS, _LEFT, _RIGHT = 0, 2, 4
 """Tiles: two for sums, one for rows, two for what they are multiplied by."""
-_SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(INTEGERS, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
+_SIXTEEN, _LOWER, _UPPER, _NOTHING = (ir.Constant(V16I32, [bits] * LANES) for bits in (16, 0xFFFF, 0xFFFF0000, 0))
 
 
 def is_supported() -> bool:
     """Whether this process may call the products below."""
-    return may_use_tiles() if HAS_UNIT else ADDS_PAIRS
+    return may_use_tiles() if HAS_AMX else HAS_BFLOAT16_DOT
 
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS)
-def take(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
-    """(x, a row's bytes, rows, out): x's first 64 bytes of each row → a square; behind the last row, that row again."""
-    for row, vector in enumerate(_rows(code, x, stride, rows)):
-        code.store(vector, out, code.long(BYTES * row))
+def copy_tile(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
+    """(x, a row's bytes, rows, out): x's first 64 bytes of each row → a tile; behind the last row, that row again."""
+    for row, vector in enumerate(_tile_rows(code, x, stride, rows)):
+        code.store(vector, out, code.i64(ROW_BYTES * row))
 
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS)
-def transpose(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
+def transpose_tile(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
     """The same, its pairs transposed: out[k, n] is the pair x[n, k]."""
-    for row, vector in enumerate(code.transposed(_rows(code, x, stride, rows))):
-        code.store(vector, out, code.long(BYTES * row))
+    for row, vector in enumerate(code.transposed(_tile_rows(code, x, stride, rows))):
+        code.store(vector, out, code.i64(ROW_BYTES * row))
 
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
-def mix(code: Code, x: Any, stride: Any, rows: Any, even: Any, odd: Any) -> None:
+def interleave_tiles(code: Code, x: Any, stride: Any, rows: Any, even: Any, odd: Any) -> None:
     """(x, a row's bytes, rows, even, odd): row k of `even` is the pairs x[2k, n], x[2k + 1, n] of even n, below 32.
 
     Behind an odd number of rows there is one of zeros.
     """
     builder = code.builder
-    with code.each(_parts(code, rows, 2)) as index:
-        first = builder.mul(index, code.long(2))
-        second = builder.add(first, code.long(1))
+    with code.loop(_ceil_div(code, rows, 2)) as index:
+        first = builder.mul(index, code.i64(2))
+        second = builder.add(first, code.i64(1))
         there = builder.icmp_signed("<", second, rows)
-        upper = code.load(INTEGERS, x, builder.mul(stride, builder.select(there, second, first)))
+        upper = code.load(V16I32, x, builder.mul(stride, builder.select(there, second, first)))
         upper = builder.select(there, upper, _NOTHING)
-        lower = code.load(INTEGERS, x, builder.mul(stride, first))
-        place = builder.mul(index, code.long(BYTES))
-        code.store(builder.or_(builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, place)
-        code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, place)
+        lower = code.load(V16I32, x, builder.mul(stride, first))
+        offset = builder.mul(index, code.i64(ROW_BYTES))
+        code.store(builder.or_(builder.and_(lower, _LOWER), builder.shl(upper, _SIXTEEN)), even, offset)
+        code.store(builder.or_(builder.lshr(lower, _SIXTEEN), builder.and_(upper, _UPPER)), odd, offset)
 
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS)
-def product(
+def tile_product(
     code: Code, left: Any, next_left: Any, rows: Any, right: Any, next_right: Any, pairs: Any, out: Any
 ) -> None:
     """(left, bytes to the next, rows, right, bytes to the next, pairs, out): sums of products of pairs, float32.
 
-    A square has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
+    A tile has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
     rows only some may be wanted.
     """
     _multiply(code, left, next_left, rows, [right], next_right, pairs, [out])
 
 
 @instructions(ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, COUNT, COUNT)
-def product_of_mixed(
+def interleaved_product(
     code: Code,
     left: Any,
     next_left: Any,
@@ -90,42 +90,42 @@ def product_of_mixed(
     stride: Any,
     rows: Any,
 ) -> None:
-    """(left, bytes to the next, even, odd, pairs, room, out, a row's bytes, rows): 32 columns of bfloat16, `rows` rows.
+    """(left, bytes to the next, even, odd, pairs, workspace, out, a row's bytes, rows): [rows, 32] of bfloat16.
 
-    left times what `mix` gave, whose squares follow each other; room: two squares.
+    It is left times what `interleave_tiles` gave, whose tiles follow each other; workspace: two tiles.
     """
     builder = code.builder
-    places = [workspace, builder.add(workspace, code.long(SQUARE))]
-    _multiply(code, left, next_left, rows, [even, odd], code.long(SQUARE), pairs, places)
-    with code.each(rows) as index:
-        offset = builder.mul(index, code.long(BYTES))
-        sums = [code.load(REALS, place, offset) for place in places]
-        code.store(pairs_of(code, *sums), out, builder.mul(index, stride))
+    addresses = [workspace, builder.add(workspace, code.i64(TILE_BYTES))]
+    _multiply(code, left, next_left, rows, [even, odd], code.i64(TILE_BYTES), pairs, addresses)
+    with code.loop(rows) as index:
+        offset = builder.mul(index, code.i64(ROW_BYTES))
+        sums = [code.load(V16F32, address, offset) for address in addresses]
+        code.store(pack_pairs(code, *sums), out, builder.mul(index, stride))
 
 
 def _multiply(
     code: Code, left: Any, next_left: Any, rows: Any, rights: list[Any], next_right: Any, pairs: Any, outs: list[Any]
 ) -> None:
-    """The same left squares times each list of right ones. `is_supported` says where."""
-    if HAS_UNIT:
-        steps = _parts(code, pairs, ROWS)
+    """The same left tiles times each list of right ones. `is_supported` says where."""
+    if HAS_AMX:
+        steps = _ceil_div(code, pairs, ROWS)
         _multiply_in_tiles(Tiles(code), left, next_left, rights, next_right, steps, outs)
-    elif ADDS_PAIRS:
+    elif HAS_BFLOAT16_DOT:
         _multiply_in_vectors(code, left, next_left, rows, rights, next_right, pairs, outs)
 
 
 def _multiply_in_tiles(
     tiles: Tiles, left: Any, next_left: Any, rights: list[Any], next_right: Any, steps: Any, outs: list[Any]
 ) -> None:
-    builder, stride = tiles.code.builder, tiles.code.long(BYTES)
+    builder, stride = tiles.code.builder, tiles.code.i64(ROW_BYTES)
     for number in range(len(rights)):
-        tiles.do("tilezero", numbered(_SUMS + number))
-    with tiles.code.each(steps) as index:
+        tiles.do("tilezero", tile_number(_SUMS + number))
+    with tiles.code.loop(steps) as index:
         tiles.move("tileloadd64", _LEFT, builder.add(left, builder.mul(index, next_left)), stride)
         for number, right in enumerate(rights):
             here = builder.add(right, builder.mul(index, next_right))
             tiles.move("tileloadd64", _RIGHT + number, here, stride)
-            tiles.do("tdpbf16ps", numbered(_SUMS + number), numbered(_LEFT), numbered(_RIGHT + number))
+            tiles.do("tdpbf16ps", tile_number(_SUMS + number), tile_number(_LEFT), tile_number(_RIGHT + number))
     for number, out in enumerate(outs):
         tiles.move("tilestored64", _SUMS + number, out, stride)
 
@@ -133,38 +133,38 @@ def _multiply_in_tiles(
 def _multiply_in_vectors(
     code: Code, left: Any, next_left: Any, rows: Any, rights: list[Any], next_right: Any, pairs: Any, outs: list[Any]
 ) -> None:
-    """A vector of sums for each row of the left squares and each list of right ones, so many rows at once."""
-    builder, begin = code.builder, [every(0.0)] * (AT_ONCE * len(rights))
-    with code.each(_parts(code, rows, AT_ONCE)) as number:
-        first = builder.mul(number, code.long(AT_ONCE * BYTES))
+    """A vector of sums for each row of the left tiles and each list of right ones, so many rows at once."""
+    builder, begin = code.builder, [splat(0.0)] * (ROWS_IN_REGISTERS * len(rights))
+    with code.loop(_ceil_div(code, rows, ROWS_IN_REGISTERS)) as number:
+        first = builder.mul(number, code.i64(ROWS_IN_REGISTERS * ROW_BYTES))
 
         def pair(index: Any, sums: list[Any]) -> list[Any]:
-            step, within = builder.udiv(index, code.long(ROWS)), builder.urem(index, code.long(ROWS))
-            here = builder.add(builder.mul(step, next_left), builder.mul(within, code.long(4)))
+            step, within = builder.udiv(index, code.i64(ROWS)), builder.urem(index, code.i64(ROWS))
+            here = builder.add(builder.mul(step, next_left), builder.mul(within, code.i64(4)))
             here = builder.add(left, builder.add(first, here))
-            there = builder.add(builder.mul(step, next_right), builder.mul(within, code.long(BYTES)))
-            across = [code.load(INTEGERS, right, there) for right in rights]
-            down = [code.everywhere(code.load(INTEGER, here, code.long(BYTES * row))) for row in range(AT_ONCE)]
+            there = builder.add(builder.mul(step, next_right), builder.mul(within, code.i64(ROW_BYTES)))
+            across = [code.load(V16I32, right, there) for right in rights]
+            down = [code.broadcast(code.load(I32, here, code.i64(ROW_BYTES * row))) for row in range(ROWS_IN_REGISTERS)]
             factors = [(two, each) for two in down for each in across]
-            return [add_pairs(code, total, *both) for total, both in zip(sums, factors, strict=True)]
+            return [add_bfloat16_dot(code, total, *both) for total, both in zip(sums, factors, strict=True)]
 
-        totals = iter(code.repeat(pairs, begin, pair))
-        for row in range(AT_ONCE):
+        totals = iter(code.fori_loop(pairs, begin, pair))
+        for row in range(ROWS_IN_REGISTERS):
             for out in outs:
-                code.store(next(totals), builder.add(out, first), code.long(BYTES * row))
+                code.store(next(totals), builder.add(out, first), code.i64(ROW_BYTES * row))
 
 
-def _parts(code: Code, count: Any, size: int) -> Any:
+def _ceil_div(code: Code, count: Any, size: int) -> Any:
     """Of that size, the last one may be smaller."""
-    return code.builder.udiv(code.builder.add(count, code.long(size - 1)), code.long(size))
+    return code.builder.udiv(code.builder.add(count, code.i64(size - 1)), code.i64(size))
 
 
-def _rows(code: Code, x: Any, stride: Any, rows: Any) -> list[Any]:
+def _tile_rows(code: Code, x: Any, stride: Any, rows: Any) -> list[Any]:
     """ROWS vectors; behind the last row, that row again."""
-    builder, found = code.builder, []
-    last = builder.mul(builder.sub(rows, code.long(1)), stride)
+    builder, rows_found = code.builder, []
+    last = builder.mul(builder.sub(rows, code.i64(1)), stride)
     for row in range(ROWS):
-        place = builder.mul(stride, code.long(row))
-        behind = builder.icmp_signed("<", rows, code.long(row + 1))
-        found.append(code.load(INTEGERS, x, builder.select(behind, last, place)))
-    return found
+        offset = builder.mul(stride, code.i64(row))
+        is_behind = builder.icmp_signed("<", rows, code.i64(row + 1))
+        rows_found.append(code.load(V16I32, x, builder.select(is_behind, last, offset)))
+    return rows_found

@@ -12,26 +12,25 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import INTEGERS, LANES, REALS, Code
+from polyhead.kernels.llvm import LANES, V16F32, V16I16, V16I32, Code
 
-Halves = NDArray[np.uint16]
+BFloat16s = NDArray[np.uint16]
 _BELOW_HALF_A_STEP, _QUIET = 0x7FFF, 0x400000
 """The largest lower half that is rounded down; the bit of a NaN that rounding could not take away."""
 _ONE, _SIXTEEN, _LOWER_HALF, _LESS, _NAN = map(np.uint32, (1, 16, 0xFFFF, _BELOW_HALF_A_STEP, _QUIET))
-_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 _ONES, _SIXTEENS, _UPPER_HALVES, _LESSES, _NANS = (
-    ir.Constant(INTEGERS, [bits] * LANES) for bits in (1, 16, 0xFFFF0000, _BELOW_HALF_A_STEP, _QUIET)
+    ir.Constant(V16I32, [bits] * LANES) for bits in (1, 16, 0xFFFF0000, _BELOW_HALF_A_STEP, _QUIET)
 )
 
 
 @kernel
-def widened(half: Any) -> Any:
+def to_float32(half: Any) -> Any:
     """The number as float32."""
     return np.float32(np.uint32(np.uint32(half) << _SIXTEEN).view(np.float32))
 
 
 @kernel
-def rounded(number: Any) -> Any:
+def to_bfloat16(number: Any) -> Any:
     """The bfloat16 nearest to a float32."""
     value = np.float32(number)
     bits = value.view(np.uint32)
@@ -41,39 +40,39 @@ def rounded(number: Any) -> Any:
 
 
 @kernel
-def beside(lower: Any, upper: Any) -> Any:
+def pack_pair(lower: Any, upper: Any) -> Any:
     """Two numbers as one of 32 bits, as products take them."""
     return np.uint32(lower) | np.uint32(upper) << _SIXTEEN
 
 
 @kernel
-def parts(two: Any) -> tuple[Any, Any]:
-    """The inverse of `beside`."""
+def unpack_pair(two: Any) -> tuple[Any, Any]:
+    """The inverse of `pack_pair`."""
     return np.uint16(two & _LOWER_HALF), np.uint16(two >> _SIXTEEN)
 
 
-def pairs_of(code: Code, first: Any, second: Any) -> Any:
-    """`rounded` and `beside` of two vectors: 16 pairs."""
+def pack_pairs(code: Code, first: Any, second: Any) -> Any:
+    """`to_bfloat16` and `pack_pair` of two vectors: 16 pairs."""
     builder = code.builder
-    first, second = (_rounded(code, each) for each in (first, second))
+    first, second = (_rounded_bits(code, each) for each in (first, second))
     return builder.or_(builder.lshr(first, _SIXTEENS), builder.and_(second, _UPPER_HALVES))
 
 
-def parts_of(code: Code, pairs: Any) -> tuple[Any, Any]:
-    """The inverse of `pairs_of`."""
+def unpack_pairs(code: Code, pairs: Any) -> tuple[Any, Any]:
+    """The inverse of `pack_pairs`."""
     builder = code.builder
     first, second = builder.shl(pairs, _SIXTEENS), builder.and_(pairs, _UPPER_HALVES)
-    return builder.bitcast(first, REALS), builder.bitcast(second, REALS)
+    return builder.bitcast(first, V16F32), builder.bitcast(second, V16F32)
 
 
-def shorts_of(code: Code, numbers: Any) -> Any:
-    """`rounded` of a vector: LANES numbers of 16 bits."""
-    return code.builder.trunc(code.builder.lshr(_rounded(code, numbers), _SIXTEENS), _SHORTS)
+def to_bfloat16s(code: Code, numbers: Any) -> Any:
+    """`to_bfloat16` of a vector: LANES numbers of 16 bits."""
+    return code.builder.trunc(code.builder.lshr(_rounded_bits(code, numbers), _SIXTEENS), V16I16)
 
 
-def _rounded(code: Code, numbers: Any) -> Any:
-    """`rounded` of a vector: in the upper halves of integers, whose lower halves say nothing."""
-    builder, bits = code.builder, code.builder.bitcast(numbers, INTEGERS)
+def _rounded_bits(code: Code, numbers: Any) -> Any:
+    """`to_bfloat16` of a vector: in the upper halves of integers, whose lower halves say nothing."""
+    builder, bits = code.builder, code.builder.bitcast(numbers, V16I32)
     is_odd = builder.and_(builder.lshr(bits, _SIXTEENS), _ONES)
     near = builder.add(builder.add(bits, _LESSES), is_odd)
     return builder.select(builder.fcmp_unordered("uno", numbers, numbers), builder.or_(bits, _NANS), near)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, REALS, Code, every, instructions
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, V16F32, Code, instructions, splat
 
 
 @instructions(ADDRESS, ADDRESS, COUNT, result="float32")
@@ -11,7 +11,7 @@ def dot(code: Code, x: Any, y: Any, vectors: Any) -> Any:
     builder = code.builder
 
     def step(index: Any, total: list[Any]) -> list[Any]:
-        offset = builder.mul(index, code.long(4 * LANES))
-        return [code.multiply_add(code.load(REALS, x, offset), code.load(REALS, y, offset), total[0])]
+        offset = builder.mul(index, code.i64(4 * LANES))
+        return [code.multiply_add(code.load(V16F32, x, offset), code.load(V16F32, y, offset), total[0])]
 
-    return code.folded(code.repeat(vectors, [every(0.0)], step)[0], builder.fadd)
+    return code.reduce(code.fori_loop(vectors, [splat(0.0)], step)[0], builder.fadd)

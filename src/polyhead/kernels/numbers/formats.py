@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polyhead.kernels.compiler import WITHIN, overload, types
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.numbers import bfloat16
-from polyhead.kernels.numbers.bfloat16 import beside, parts, widened
+from polyhead.kernels.numbers.bfloat16 import pack_pair, to_float32, unpack_pair
 
 Numbers = NDArray[Any]
 """An array of bfloat16, seen as integers of 16 bits, or of float32."""
@@ -19,75 +19,75 @@ _in_kernels = partial(overload, strict=False, jit_options=WITHIN)
 """By the kinds of arguments; the signatures differ, in annotations alone."""
 
 
-def real(number: Any) -> Any:
+def as_float32(number: Any) -> Any:
     """The number as float32."""
-    return number if number.dtype == np.float32 else widened(number)
+    return number if number.dtype == np.float32 else to_float32(number)
 
 
-@_in_kernels(real)
-def _real(number: Any) -> Callable[[Any], Any]:
-    return (lambda number: number) if number == types.float32 else (lambda number: widened(number))
+@_in_kernels(as_float32)
+def _as_float32(number: Any) -> Callable[[Any], Any]:
+    return (lambda number: number) if number == types.float32 else (lambda number: to_float32(number))
 
 
-def rounded(value: Any, like: Any) -> Any:
+def as_format_of(value: Any, like: Any) -> Any:
     """A float32 in the format of another number."""
-    return value if like.dtype == np.float32 else bfloat16.rounded(value)
+    return value if like.dtype == np.float32 else bfloat16.to_bfloat16(value)
 
 
-@_in_kernels(rounded)
-def _rounded(value: Any, like: Any) -> Callable[[Any, Any], Any]:
+@_in_kernels(as_format_of)
+def _as_format_of(value: Any, like: Any) -> Callable[[Any, Any], Any]:
     if like == types.float32:
         return lambda value, like: np.float32(value)
-    return lambda value, like: bfloat16.rounded(value)
+    return lambda value, like: bfloat16.to_bfloat16(value)
 
 
 @kernel
 def round_all(values: NDArray[np.float32], out: Numbers) -> None:
     """values [N] → out [N], in its format."""
     for n in range(values.shape[0]):
-        out[n] = rounded(values[n], out[n])
+        out[n] = as_format_of(values[n], out[n])
 
 
-def in_pairs(x: Numbers) -> Any:
+def as_pairs(x: Numbers) -> Any:
     """All of x [N] but an odd last one, two beside each other as an integer."""
     return x[: x.shape[0] // 2 * 2].view(np.uint64 if x.dtype == np.float32 else np.uint32)
 
 
-@_in_kernels(in_pairs)
-def _in_pairs(x: Any) -> Callable[[Any], Any]:
+@_in_kernels(as_pairs)
+def _as_pairs(x: Any) -> Callable[[Any], Any]:
     if x.dtype == types.float32:
         return lambda x: x[: x.shape[0] // 2 * 2].view(np.uint64)
     return lambda x: x[: x.shape[0] // 2 * 2].view(np.uint32)
 
 
-def apart(two: Any) -> tuple[Any, Any]:
+def split_pair(two: Any) -> tuple[Any, Any]:
     """The two numbers of a pair."""
-    return _floats_apart(two) if two.dtype == np.uint64 else parts(two)
+    return _split_floats(two) if two.dtype == np.uint64 else unpack_pair(two)
 
 
-@_in_kernels(apart)
-def _apart(two: Any) -> Callable[[Any], Any]:
-    return (lambda two: _floats_apart(two)) if two == types.uint64 else (lambda two: parts(two))
+@_in_kernels(split_pair)
+def _split_pair(two: Any) -> Callable[[Any], Any]:
+    return (lambda two: _split_floats(two)) if two == types.uint64 else (lambda two: unpack_pair(two))
 
 
-def together(one: Any, other: Any) -> Any:
-    """The inverse of `apart`."""
-    return _floats_together(one, other) if one.dtype == np.float32 else beside(one, other)
+def join_pair(one: Any, other: Any) -> Any:
+    """The inverse of `split_pair`."""
+    return _join_floats(one, other) if one.dtype == np.float32 else pack_pair(one, other)
 
 
-@_in_kernels(together)
-def _together(one: Any, other: Any) -> Callable[[Any, Any], Any]:
+@_in_kernels(join_pair)
+def _join_pair(one: Any, other: Any) -> Callable[[Any, Any], Any]:
     if one == types.float32:
-        return lambda one, other: _floats_together(one, other)
-    return lambda one, other: beside(one, other)
+        return lambda one, other: _join_floats(one, other)
+    return lambda one, other: pack_pair(one, other)
 
 
 @kernel
-def _floats_apart(two: Any) -> tuple[Any, Any]:
+def _split_floats(two: Any) -> tuple[Any, Any]:
     return np.uint32(two).view(np.float32), np.uint32(two >> np.uint64(32)).view(np.float32)
 
 
 @kernel
-def _floats_together(one: Any, other: Any) -> Any:
+def _join_floats(one: Any, other: Any) -> Any:
     lower, upper = np.float32(one).view(np.uint32), np.float32(other).view(np.uint32)
     return np.uint64(lower) | np.uint64(upper) << np.uint64(32)

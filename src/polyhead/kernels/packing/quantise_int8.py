@@ -1,126 +1,130 @@
 """The inner loops that round bfloat16 or float32 to 8-bit integers. The number of columns is a multiple of PANEL.
 
-`x` is any array of the format that the numbers at the address `place` have.
+`x` is any array of the format that the numbers at an address have.
 """
 
 from functools import partial, reduce
 from typing import Any
 
 from polyhead.kernels.compiler import ir
-from polyhead.kernels.llvm import ADDRESS, ANY, BYTE, COUNT, INTEGER, INTEGERS, LANES, REALS, Code, every, instructions
-from polyhead.kernels.microkernels.int8 import FOUR, STEP, ZERO
-from polyhead.kernels.microkernels.registers import ACROSS, PANEL
-from polyhead.kernels.microkernels.simd import NUMBER
-from polyhead.kernels.numbers.stored import LINE, magnitude_of, real_of_magnitude, stored
+from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, I8, I32, LANES, V16F32, V16I8, V16I32, Code, instructions, splat
+from polyhead.kernels.microkernels.int8 import FOUR, STEP, ZERO_POINT
+from polyhead.kernels.microkernels.registers import PANEL, PANEL_VECTORS
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES, format_of, magnitude_as_float32, magnitudes
 
-AT_ONCE = 4
-"""How many rows `look_down_four` and `add_down_four` take."""
-_TO_WHOLE = every(1.5 * 2**23)
+ROWS_AT_ONCE = 4
+"""How many rows `column_maxima_of_four` and `column_maxima_and_sums_of_four` take."""
+_ROUNDING = splat(1.5 * 2**23)
 """Added to a number of float32 it leaves the nearest whole number in the last bits."""
-_BYTES = ir.VectorType(BYTE, LANES)
-_LOWEST = ir.Constant(INTEGERS, [0xFF] * LANES)
-_ZEROS = {BYTE: ir.Constant(_BYTES, [ZERO] * LANES), INTEGER: ir.Constant(INTEGERS, [ZERO * 0x01010101] * LANES)}
+_LOW_BYTE = ir.Constant(V16I32, [0xFF] * LANES)
+_ZERO_POINTS = {
+    I8: ir.Constant(V16I8, [ZERO_POINT] * LANES),
+    I32: ir.Constant(V16I32, [ZERO_POINT * 0x01010101] * LANES),
+}
 
 
-def _whole(code: Code, numbers: Any, factors: Any) -> Any:
+def _nearest(code: Code, numbers: Any, factors: Any) -> Any:
     """The nearest whole numbers to numbers times factors, in the lower half of each lane."""
-    return code.builder.bitcast(code.multiply_add(numbers, factors, _TO_WHOLE), INTEGERS)
+    return code.builder.bitcast(code.multiply_add(numbers, factors, _ROUNDING), V16I32)
 
 
-def _larger(code: Code, one: Any, other: Any) -> Any:
+def _maximum(code: Code, one: Any, other: Any) -> Any:
     return code.builder.select(code.builder.icmp_unsigned(">", one, other), one, other)
 
 
 @instructions(ANY, ADDRESS, COUNT, result="float32")
-def largest_of(code: Code, x: Any, place: Any, panels: Any) -> Any:
-    """(x, place, columns / PANEL) → the magnitude of the largest number of a row, float32; a NaN is the largest."""
+def row_maximum(code: Code, x: Any, address: Any, panels: Any) -> Any:
+    """(x, address, columns / PANEL) → the magnitude of the largest number of a row, float32; a NaN is the largest."""
     builder, kind = code.builder, code.kinds[0]
-    size, in_line = stored(kind).size, stored(kind).in_line
+    size, in_vector = format_of(kind).size, format_of(kind).in_vector
 
     def step(index: Any, found: list[Any]) -> list[Any]:
-        here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
-        given = [magnitude_of(code, kind, here, code.long(LINE * number)) for number in range(len(found))]
-        return [_larger(code, *both) for both in zip(found, given, strict=True)]
+        here = builder.add(address, builder.mul(index, code.i64(size * PANEL)))
+        given = [magnitudes(code, kind, here, code.i64(VECTOR_BYTES * number)) for number in range(len(found))]
+        return [_maximum(code, *both) for both in zip(found, given, strict=True)]
 
-    nothing = ir.Constant(ir.VectorType(ir.IntType(8 * size), in_line), [0] * in_line)
-    found = code.repeat(panels, [nothing] * (PANEL // in_line), step)
-    return real_of_magnitude(code, code.folded(reduce(partial(_larger, code), found), partial(_larger, code)))
+    nothing = ir.Constant(ir.VectorType(ir.IntType(8 * size), in_vector), [0] * in_vector)
+    found = code.fori_loop(panels, [nothing] * (PANEL // in_vector), step)
+    return magnitude_as_float32(code, code.reduce(reduce(partial(_maximum, code), found), partial(_maximum, code)))
 
 
-def _round_row(with_sign: bool) -> Any:
-    """(x, place, columns / PANEL, factor, out): a row times the factor, as bytes; unsigned ones have ZERO added."""
+def _quantise_row(with_sign: bool) -> Any:
+    """(x, address, columns / PANEL, factor, out): a row times the factor as bytes; ZERO_POINT makes them unsigned."""
 
     @instructions(ANY, ADDRESS, COUNT, "float32", ADDRESS)
-    def round_row(code: Code, x: Any, place: Any, panels: Any, factor: Any, out: Any) -> None:
-        builder, (size, load, _) = code.builder, stored(code.kinds[0])
-        factors = code.everywhere(factor)
-        with code.each(panels) as index:
-            here = builder.add(place, builder.mul(index, code.long(size * PANEL)))
-            to = builder.add(out, builder.mul(index, code.long(PANEL)))
-            for number in range(ACROSS):
-                numbers = load(code, here, code.long(size * LANES * number))
-                bytes_ = builder.trunc(_whole(code, numbers, factors), _BYTES)
-                bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZEROS[BYTE])
-                code.store(bytes_, to, code.long(LANES * number))
+    def quantise_row(code: Code, x: Any, address: Any, panels: Any, factor: Any, out: Any) -> None:
+        builder, (size, load, _) = code.builder, format_of(code.kinds[0])
+        factors = code.broadcast(factor)
+        with code.loop(panels) as index:
+            here = builder.add(address, builder.mul(index, code.i64(size * PANEL)))
+            to = builder.add(out, builder.mul(index, code.i64(PANEL)))
+            for number in range(PANEL_VECTORS):
+                numbers = load(code, here, code.i64(size * LANES * number))
+                bytes_ = builder.trunc(_nearest(code, numbers, factors), V16I8)
+                bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZERO_POINTS[I8])
+                code.store(bytes_, to, code.i64(LANES * number))
 
-    return round_row
-
-
-round_row, round_row_with_sign = map(_round_row, (False, True))
+    return quantise_row
 
 
-def _look_down(rows: int, add: bool) -> Any:
-    """(x, place, bytes of a row, LINEs in it, sizes, total): takes some rows into account in each column.
+quantise_row, quantise_row_signed = map(_quantise_row, (False, True))
+
+
+def _maxima_of(rows: int, add: bool) -> Any:
+    """(x, address, bytes of a row, vectors in it, sizes, total): takes some rows into account in each column.
 
     sizes holds the largest magnitude of each column so far; where `add` says so, rows are added to total, too.
     """
 
     @instructions(ANY, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
-    def look_down(code: Code, x: Any, place: Any, row: Any, lines: Any, sizes: Any, total: Any) -> None:
-        builder, (size, load, _) = code.builder, stored(code.kinds[0])
-        of_rows = code.apart(place, row, rows)
-        with code.each(lines) as index:
-            here = builder.mul(index, code.long(LINE))
-            found = magnitude_of(code, code.kinds[0], sizes, here)
+    def maxima_of_columns(code: Code, x: Any, address: Any, stride: Any, lines: Any, sizes: Any, total: Any) -> None:
+        builder, (size, load, _) = code.builder, format_of(code.kinds[0])
+        of_rows = code.addresses(address, stride, rows)
+        with code.loop(lines) as index:
+            here = builder.mul(index, code.i64(VECTOR_BYTES))
+            found = magnitudes(code, code.kinds[0], sizes, here)
             for each in of_rows:
-                found = _larger(code, found, magnitude_of(code, code.kinds[0], each, here))
+                found = _maximum(code, found, magnitudes(code, code.kinds[0], each, here))
             code.store(found, sizes, here)
-            for part in range(0, LINE if add else 0, size * LANES):
-                there = builder.add(here, code.long(part))
-                to = builder.mul(there, code.long(NUMBER // size))
-                added = code.load(REALS, total, to)
+            for part in range(0, VECTOR_BYTES if add else 0, size * LANES):
+                there = builder.add(here, code.i64(part))
+                to = builder.mul(there, code.i64(FLOAT_BYTES // size))
+                added = code.load(V16F32, total, to)
                 for each in of_rows:
                     added = builder.fadd(added, load(code, each, there))
                 code.store(added, total, to)
 
-    return look_down
+    return maxima_of_columns
 
 
-look_down_four, look_down_one = (_look_down(rows, add=False) for rows in (AT_ONCE, 1))
-add_down_four, add_down_one = (_look_down(rows, add=True) for rows in (AT_ONCE, 1))
+column_maxima_of_four, column_maxima_of_one = (_maxima_of(rows, add=False) for rows in (ROWS_AT_ONCE, 1))
+column_maxima_and_sums_of_four, column_maxima_and_sums_of_one = (
+    _maxima_of(rows, add=True) for rows in (ROWS_AT_ONCE, 1)
+)
 
 
-def _round_down(with_sign: bool) -> Any:
-    """(x, place, bytes of a row, steps, factors, out): PANEL columns of FOUR rows a step, rounded, as a panel."""
+def _quantise_columns(with_sign: bool) -> Any:
+    """(x, address, bytes of a row, steps, factors, out): PANEL columns of FOUR rows a step, rounded, as a panel."""
 
     @instructions(ANY, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
-    def round_down(code: Code, x: Any, place: Any, row: Any, steps: Any, factors: Any, out: Any) -> None:
-        builder, (size, load, _) = code.builder, stored(code.kinds[0])
-        by = [code.load(REALS, factors, code.long(NUMBER * LANES * number)) for number in range(ACROSS)]
-        shifts = [ir.Constant(INTEGERS, [8 * number] * LANES) for number in range(FOUR)]
-        with code.each(steps) as index:
-            here = builder.add(place, builder.mul(index, builder.mul(row, code.long(FOUR))))
-            to, rows = builder.add(out, builder.mul(index, code.long(STEP))), code.apart(here, row, FOUR)
+    def quantise_columns(code: Code, x: Any, address: Any, stride: Any, steps: Any, factors: Any, out: Any) -> None:
+        builder, (size, load, _) = code.builder, format_of(code.kinds[0])
+        by = [code.load(V16F32, factors, code.i64(FLOAT_BYTES * LANES * number)) for number in range(PANEL_VECTORS)]
+        shifts = [ir.Constant(V16I32, [8 * number] * LANES) for number in range(FOUR)]
+        with code.loop(steps) as index:
+            here = builder.add(address, builder.mul(index, builder.mul(stride, code.i64(FOUR))))
+            to, rows = builder.add(out, builder.mul(index, code.i64(STEP))), code.addresses(here, stride, FOUR)
             for number, each in enumerate(by):
-                four = ir.Constant(INTEGERS, [0] * LANES)
+                four = ir.Constant(V16I32, [0] * LANES)
                 for each_row, shift in zip(rows, shifts, strict=True):
-                    numbers = load(code, each_row, code.long(size * LANES * number))
-                    byte = builder.and_(_whole(code, numbers, each), _LOWEST)
+                    numbers = load(code, each_row, code.i64(size * LANES * number))
+                    byte = builder.and_(_nearest(code, numbers, each), _LOW_BYTE)
                     four = builder.or_(four, builder.shl(byte, shift))
-                four = four if with_sign else builder.xor(four, _ZEROS[INTEGER])
-                code.store(four, to, code.long(NUMBER * LANES * number))
+                four = four if with_sign else builder.xor(four, _ZERO_POINTS[I32])
+                code.store(four, to, code.i64(FLOAT_BYTES * LANES * number))
 
-    return round_down
+    return quantise_columns
 
 
-round_down, round_down_with_sign = map(_round_down, (False, True))
+quantise_columns, quantise_columns_signed = map(_quantise_columns, (False, True))

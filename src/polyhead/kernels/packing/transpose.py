@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGERS, LANES, REALS, Code, instructions
-from polyhead.kernels.numbers.bfloat16 import Halves, parts_of, rounded, widened
+from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, V16F32, V16I32, Code, instructions
+from polyhead.kernels.numbers.bfloat16 import BFloat16s, to_bfloat16, to_float32, unpack_pairs
 from polyhead.kernels.numbers.formats import round_all
 
 BLOCK = 2 * LANES
 """How many rows and columns are transposed in registers at once; a row of so many is one vector."""
 _LANE = 8
 """How many numbers each of a vector's four lanes has. Within a lane a CPU shuffles two vectors fastest."""
-_SHORTS = ir.VectorType(ir.IntType(16), BLOCK)
+_V32I16 = ir.VectorType(ir.IntType(16), BLOCK)
 
 
 @kernel
-def _transpose_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[np.float32]) -> None:
+def _transpose_rows(x: BFloat16s, first: int, end: int, out: BFloat16s, sums: NDArray[np.float32]) -> None:
     """Transposes rows `first` to `end` of x, at most BLOCK of them, and adds them to sums [N]."""
     columns = x.shape[1]
     transposed = columns - columns % BLOCK if end - first == BLOCK else 0
@@ -32,11 +32,11 @@ def _transpose_rows(x: Halves, first: int, end: int, out: Halves, sums: NDArray[
     for r in range(first, end):
         for n in range(transposed, columns):
             out[n, r] = x[r, n]
-            sums[n] += widened(x[r, n])
+            sums[n] += to_float32(x[r, n])
 
 
 @kernel
-def transpose(x: Halves, out: Halves, total: Halves) -> None:
+def transpose(x: BFloat16s, out: BFloat16s, total: BFloat16s) -> None:
     """x [R, N] → out [N, R] = xᵀ and total [N] = Σ_r x[r], added up in float32."""
     sums = np.zeros(x.shape[1], np.float32)
     for first in range(0, x.shape[0], BLOCK):
@@ -45,7 +45,7 @@ def transpose(x: Halves, out: Halves, total: Halves) -> None:
 
 
 @kernel
-def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, total: Halves) -> None:
+def transpose_gated(x: BFloat16s, activated: BFloat16s, scale: float, out: BFloat16s, total: BFloat16s) -> None:
     """The same of x after it has passed a ReLU: x becomes scale · x where activated [R, N] is not 0, else 0.
 
     activated: what the ReLU, and a dropout after it, gave.
@@ -56,7 +56,7 @@ def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, tot
         for r in range(first, end):
             taken, seen = x[r], activated[r]
             for n in range(x.shape[1]):
-                taken[n] = rounded(widened(taken[n]) * factor) if seen[n] else np.uint16(0)
+                taken[n] = to_bfloat16(to_float32(taken[n]) * factor) if seen[n] else np.uint16(0)
         _transpose_rows(x, first, end, out, sums)
     round_all(sums, total)
 
@@ -65,22 +65,22 @@ def transpose_gated(x: Halves, activated: Halves, scale: float, out: Halves, tot
 def transpose_block(code: Code, x: Any, stride: Any, out: Any, out_stride: Any, sums: Any) -> None:
     """out [BLOCK, BLOCK] = xᵀ and sums [BLOCK] += Σ_r x[r], float32; strides in bytes."""
     builder = code.builder
-    rows = [code.load(_SHORTS, x, builder.mul(stride, code.long(row))) for row in range(BLOCK)]
+    rows = [code.load(_V32I16, x, builder.mul(stride, code.i64(row))) for row in range(BLOCK)]
     for half, total in enumerate(_totals(code, rows)):
-        place = code.long(4 * LANES * half)
-        code.store(builder.fadd(code.load(REALS, sums, place), total), sums, place)
+        offset = code.i64(4 * LANES * half)
+        code.store(builder.fadd(code.load(V16F32, sums, offset), total), sums, offset)
     groups = [code.transposed(rows[first : first + _LANE]) for first in range(0, BLOCK, _LANE)]
     for column in range(_LANE):
         for lane, transposed in enumerate(_lanes_transposed(code, [group[column] for group in groups])):
-            code.store(transposed, out, builder.mul(out_stride, code.long(_LANE * lane + column)))
+            code.store(transposed, out, builder.mul(out_stride, code.i64(_LANE * lane + column)))
 
 
 def _totals(code: Code, rows: list[Any]) -> list[Any]:
     """The sum of vectors of bfloat16 as two vectors of float32: its first half and its last."""
-    parts = [parts_of(code, code.builder.bitcast(row, INTEGERS)) for row in rows]
+    parts = [unpack_pairs(code, code.builder.bitcast(row, V16I32)) for row in rows]
     one, other = (_sum(code, list(each)) for each in zip(*parts, strict=True))
     places = range(LANES // 2), range(LANES // 2, LANES)
-    return [code.mixed(one, other, [n + rest for n in some for rest in (0, LANES)]) for some in places]
+    return [code.shuffle(one, other, [n + rest for n in some for rest in (0, LANES)]) for some in places]
 
 
 def _sum(code: Code, vectors: list[Any]) -> Any:
@@ -96,7 +96,7 @@ def _lanes_transposed(code: Code, vectors: list[Any]) -> list[Any]:
     a, b, c, d = vectors
 
     def mixed(one: Any, other: Any, *lanes: int) -> Any:
-        return code.mixed(one, other, [_LANE * lane + number for lane in lanes for number in range(_LANE)])
+        return code.shuffle(one, other, [_LANE * lane + number for lane in lanes for number in range(_LANE)])
 
     first, last = ([mixed(*two, *lanes) for two in ((a, b), (c, d))] for lanes in ((0, 1, 4, 5), (2, 3, 6, 7)))
     return [mixed(*both, *lanes) for both in (first, last) for lanes in ((0, 2, 4, 6), (1, 3, 5, 7))]

@@ -5,14 +5,14 @@ from typing import Any
 
 from polyhead.hardware import X86
 from polyhead.kernels.compiler import intrinsic, ir, types
-from polyhead.kernels.llvm import ADDRESS, COUNT, INTEGER, LONG, Code, instructions
+from polyhead.kernels.llvm import ADDRESS, COUNT, I32, I64, Code, instructions
 
 WORD = 8
 """How many bytes a number has."""
 
 
 def _pointer(builder: Any, address: Any) -> Any:
-    return builder.inttoptr(address, LONG.as_pointer())
+    return builder.inttoptr(address, I64.as_pointer())
 
 
 @instructions(ADDRESS, result=COUNT)
@@ -47,7 +47,7 @@ def pause(code: Code) -> None:
         builder.call(function, [])
 
 
-_TASK = ir.FunctionType(ir.VoidType(), [LONG, LONG, LONG, LONG])
+_TASK = ir.FunctionType(ir.VoidType(), [I64, I64, I64, I64])
 
 
 def task(function: Any) -> Any:
@@ -68,20 +68,20 @@ def task(function: Any) -> Any:
             shared.linkage = "internal"
             inner = ir.IRBuilder(shared.append_basic_block())
             place, *numbers = shared.args
-            kept = ir.LiteralStructType([LONG, given.type])
+            kept = ir.LiteralStructType([I64, given.type])
             failed, of_given = _fields(inner, inner.inttoptr(place, kept.as_pointer()))
             status, _ = context.call_internal_no_propagate(
                 inner, compiled.fndesc, called, [*numbers, inner.load(of_given)]
             )
             with inner.if_then(status.is_error, likely=False):
-                inner.store_atomic(ir.Constant(LONG, 1), failed, "monotonic", WORD)
+                inner.store_atomic(ir.Constant(I64, 1), failed, "monotonic", WORD)
             inner.ret_void()
             with builder.goto_entry_block():
-                room = builder.alloca(kept)
-            failed, of_given = _fields(builder, room)
-            builder.store(ir.Constant(LONG, 0), failed)
+                memory = builder.alloca(kept)
+            failed, of_given = _fields(builder, memory)
+            builder.store(ir.Constant(I64, 0), failed)
             builder.store(given, of_given)
-            both = [builder.ptrtoint(each, LONG) for each in (shared, room)]
+            both = [builder.ptrtoint(each, I64) for each in (shared, memory)]
             return context.make_tuple(builder, signature.return_type, both)
 
         return types.UniTuple(types.intp, 2)(given), generate
@@ -91,8 +91,8 @@ def task(function: Any) -> Any:
 
 def _fields(builder: Any, place: Any) -> list[Any]:
     """Where it is written that something has failed, and what is given."""
-    zero = ir.Constant(INTEGER, 0)
-    return [builder.gep(place, [zero, ir.Constant(INTEGER, number)], inbounds=True) for number in range(2)]
+    zero = ir.Constant(I32, 0)
+    return [builder.gep(place, [zero, ir.Constant(I32, number)], inbounds=True) for number in range(2)]
 
 
 @instructions((COUNT, COUNT), result=COUNT)

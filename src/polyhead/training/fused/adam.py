@@ -18,7 +18,7 @@ from polyhead.training.gradient import Gradient
 from polyhead.training.parallel import Workers
 from polyhead.training.update_rule import Stepped
 
-_WIDE, _NARROW = 4, 2
+_FLOAT32_BYTES, _BFLOAT16_BYTES = 4, 2
 """Bytes of a number in float32 and in bfloat16."""
 
 
@@ -35,7 +35,7 @@ class FusedAdam(Adam):
         """Weights that had the same number of updates, and so the same factors, at once."""
         for each in stepped:
             each.moments["step"] += 1
-        for _, alike in groupby(sorted(stepped, key=_way), key=_way):
+        for _, alike in groupby(sorted(stepped, key=_updates_and_scale), key=_updates_and_scale):
             self._step(list(alike), learning_rate)
 
     def _step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
@@ -46,9 +46,9 @@ class FusedAdam(Adam):
             _addresses(each.moments["exp_avg_sq"] for each in stepped),
             _addresses(each.copy for each in stepped),
         ]
-        places, _ = kernels.chunked(np.stack(columns, 1), sizes, [_WIDE] * 3 + [_NARROW])
+        places, _ = kernels.chunked(np.stack(columns, 1), sizes, [_FLOAT32_BYTES] * 3 + [_BFLOAT16_BYTES])
         weights = kernels.Weights(*map(np.ascontiguousarray, places.T))
-        factors = np.array(self._factors(*_way(stepped[0]), learning_rate), np.float32)
+        factors = np.array(self._factors(*_updates_and_scale(stepped[0]), learning_rate), np.float32)
         threads = self._threads.count
         self._threads.map(lambda own: kernels.step(gradients, weights, factors, own, threads), range(threads))
 
@@ -67,7 +67,7 @@ def norm_by_kernels(gradients: Sequence[Gradient], threads: Workers) -> Tensor:
     return torch.tensor(math.sqrt(sum(sums)))
 
 
-def _way(stepped: Stepped) -> tuple[float, float]:
+def _updates_and_scale(stepped: Stepped) -> tuple[float, float]:
     """Updates so far, and what the gradient is scaled by."""
     return float(stepped.moments["step"]), stepped.scale
 
@@ -80,7 +80,7 @@ def _gradients(gradients: Sequence[Gradient]) -> tuple[kernels.Gradients, NDArra
         _addresses(each.parts[part] if part < len(each.parts) else None for each in gradients) for part in range(parts)
     ]
     sizes = np.array([_size(each) for each in gradients])
-    places, counts = kernels.chunked(np.stack(columns, 1), sizes, [_WIDE] + [_NARROW] * parts)
+    places, counts = kernels.chunked(np.stack(columns, 1), sizes, [_FLOAT32_BYTES] + [_BFLOAT16_BYTES] * parts)
     return kernels.Gradients(counts, np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1:])), sizes
 
 

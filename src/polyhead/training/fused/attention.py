@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.attention import float32 as attention_of_float32
 from polyhead.kernels.attention import tiles as attention_of_bfloat16
-from polyhead.kernels.attention.ragged import Heads, Projected, Ragged, Starts, Width
+from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragged, Starts
 from polyhead.kernels.linear import gemm_float32 as vectors
 from polyhead.kernels.microkernels import tiles
 from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.model.attention import MultiHeadAttention, ScaledDotProductAttention
-from polyhead.training.fused.heads import heads_apart, views, whole
+from polyhead.training.fused.heads import joined_memory, split_heads, split_views
 from polyhead.training.fused.linear import linear
 from polyhead.training.precision import Arithmetic
 
@@ -54,11 +54,11 @@ class FusedMultiHeadAttention(nn.Module):
         """Q, K and V: in self-attention by one product, else by two of the stacked maps taken apart once."""
         maps, heads, arithmetic = self.query_key_value, self.num_heads, self.arithmetic
         if memory is x:
-            return heads_apart(linear(x, maps.weight, maps.bias, arithmetic), 3, heads)
+            return split_heads(linear(x, maps.weight, maps.bias, arithmetic), 3, heads)
         sizes = [maps.weight.size(1), 2 * maps.weight.size(1)]
         weights, biases = torch.split(maps.weight, sizes), torch.split(maps.bias, sizes)
-        (query,) = heads_apart(linear(x, weights[0], biases[0], arithmetic), 1, heads)
-        return query, *heads_apart(linear(memory, weights[1], biases[1], arithmetic), 2, heads)
+        (query,) = split_heads(linear(x, weights[0], biases[0], arithmetic), 1, heads)
+        return query, *split_heads(linear(memory, weights[1], biases[1], arithmetic), 2, heads)
 
     def takes_ragged(self) -> bool:
         """Whether sentences may come without padding: without dropout of weights, and for heads of some sizes."""
@@ -67,7 +67,7 @@ class FusedMultiHeadAttention(nn.Module):
             return False
         if self.arithmetic.dtype == torch.float32:
             return numbers % WIDTH == 0 and vectors.is_supported()
-        return numbers % tiles.NUMBERS == 0 and tiles.is_supported()
+        return numbers % tiles.TILE_NUMBERS == 0 and tiles.is_supported()
 
 
 def ragged_attention(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
@@ -81,25 +81,25 @@ def ragged_attention(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) 
 class _RaggedAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
-        heads, _, numbers = query.shape
-        width, scale, kernels = Width(heads, numbers), 1 / math.sqrt(numbers), _kernels_for(query)
+        heads, _, size = query.shape
+        shape, scale, kernels = HeadShape(heads, size), 1 / math.sqrt(size), _kernels_for(query)
         (context,) = _empty_heads(query, ragged.queries, 1)
-        weights = torch.empty(kernels.bytes_of_weights(ragged, width), dtype=torch.uint8)
-        given, workspace = _projected(query, key, value), _workspace(kernels.workspace_to_attend(ragged, width))
-        kernels.attend(given, ragged, width, scale, weights.data_ptr(), _heads(context), workspace)
+        weights = torch.empty(kernels.weights_bytes(ragged, shape), dtype=torch.uint8)
+        given, workspace = _projected(query, key, value), _workspace(kernels.forward_workspace_bytes(ragged, shape))
+        kernels.forward(given, ragged, shape, scale, weights.data_ptr(), _heads(context), workspace)
         ctx.save_for_backward(query, key, value, weights)
-        ctx.known = ragged, width, scale
+        ctx.known = ragged, shape, scale
         return context
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         query, key, value, weights = ctx.saved_tensors
-        (ragged, width, scale), d_context = ctx.known, _in_rows(gradients[0])
+        (ragged, shape, scale), d_context = ctx.known, _in_rows(gradients[0])
         kernels = _kernels_for(query)
         d_query, d_key, d_value = _gradients(query, key, value, ragged)
         given, found = _projected(query, key, value), _projected(d_query, d_key, d_value)
-        workspace = _workspace(kernels.workspace_to_differentiate(ragged, width))
-        kernels.differentiate(_heads(d_context), given, ragged, width, scale, weights.data_ptr(), found, workspace)
+        workspace = _workspace(kernels.backward_workspace_bytes(ragged, shape))
+        kernels.backward(_heads(d_context), given, ragged, shape, scale, weights.data_ptr(), found, workspace)
         return d_query, d_key, d_value, None
 
 
@@ -123,12 +123,12 @@ def _heads(x: Tensor) -> Heads:
 
 
 def _workspace(size: int) -> NDArray[np.uint8]:
-    return _scratch.take("workspace", (size,), torch.uint8).numpy()
+    return _scratch.get("workspace", (size,), torch.uint8).numpy()
 
 
 def _gradients(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> tuple[Tensor, ...]:
-    """Room for them: in one memory where the three are of one projection, else in one of the query's and another."""
-    if whole((query, key, value)) is not None:
+    """Tensors for the gradients: in one memory where the three are of one projection, else in two."""
+    if joined_memory((query, key, value)) is not None:
         return _empty_heads(query, ragged.queries, 3)
     return *_empty_heads(query, ragged.queries, 1), *_empty_heads(key, ragged.keys, 2)
 
@@ -138,4 +138,4 @@ def _empty_heads(like: Tensor, starts: Starts, parts: int) -> tuple[Tensor, ...]
     heads, rows, numbers = like.shape
     together = like.new_empty(rows, parts * heads * numbers)
     together[int(starts[-1]) :] = 0
-    return views(together, parts, heads)
+    return split_views(together, parts, heads)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from polyhead.kernels import dropout as kernels
 from polyhead.model.dropout import Dropout, random_bits
-from polyhead.training.fused.views import flat, like
+from polyhead.training.fused.views import empty_like, flat
 from polyhead.training.precision import Arithmetic
 
 _ALL = 2**16
@@ -27,7 +27,7 @@ class DropoutMask(NamedTuple):
     @classmethod
     def of(cls, rate: float, drawn: int) -> "DropoutMask":
         """drawn: 63 random bits; rate: of what is dropped, below 1."""
-        dropped = kernels.part_dropped(rate, _ALL)
+        dropped = kernels.drop_threshold(rate, _ALL)
         scale = np.float32(_ALL / (_ALL - dropped))
         return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), scale)
 
@@ -68,8 +68,8 @@ class _Dropout(torch.autograd.Function):
 class _AddDropout(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, residual: Tensor, x: Tensor, mask: DropoutMask) -> Tensor:
-        ctx.mask, out = mask, like(x)
-        kernels.add_dropped(flat(residual), flat(x), *mask, flat(out))
+        ctx.mask, out = mask, empty_like(x)
+        kernels.add_with_dropout(flat(residual), flat(x), *mask, flat(out))
         return out
 
     @staticmethod
@@ -78,6 +78,6 @@ class _AddDropout(torch.autograd.Function):
 
 
 def _dropped(x: Tensor, mask: DropoutMask) -> Tensor:
-    out = like(x)
-    kernels.drop(flat(x), *mask, flat(out))
+    out = empty_like(x)
+    kernels.apply_dropout(flat(x), *mask, flat(out))
     return out

@@ -10,18 +10,18 @@ import torch
 from torch import Tensor
 
 
-def heads_apart(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
+def split_heads(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
     """[B, T, parts·H·d] → `parts` views [B, H, T, d]."""
-    return _HeadsApart.apply(x, parts, heads)
+    return _SplitHeads.apply(x, parts, heads)
 
 
-def views(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
+def split_views(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
     """The same without a gradient."""
     return x.unflatten(-1, (parts, heads, -1)).transpose(-4, -2).unbind(-3)
 
 
-def whole(parts: Sequence[Tensor]) -> Tensor | None:
-    """The memory [B, T, parts·H·d] whose `views` these are, or None where they are something else."""
+def joined_memory(parts: Sequence[Tensor]) -> Tensor | None:
+    """The memory [B, T, parts·H·d] whose `split_views` these are, or None where they are something else."""
     first = parts[0]
     *batch, heads, positions, numbers = first.shape
     width = len(parts) * heads * numbers
@@ -33,14 +33,14 @@ def whole(parts: Sequence[Tensor]) -> Tensor | None:
     return torch.as_strided(first, (*batch, positions, width), (positions * width, width, 1)[-first.dim() + 1 :])
 
 
-class _HeadsApart(torch.autograd.Function):
+class _SplitHeads(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
-        return views(x, parts, heads)
+        return split_views(x, parts, heads)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        gradient = whole(gradients)
+        gradient = joined_memory(gradients)
         if gradient is None:
             gradient = torch.stack([each.transpose(-3, -2) for each in gradients], -3).flatten(-3)
         return gradient, None, None

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from polyhead.hardware import may_use_tiles, multiplies_bfloat16
 from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import halves, numbers
+from polyhead.kernels.arrays.tensors import as_array, as_bfloat16s
 from polyhead.kernels.linear import gemm, gemm_float32, gemm_int8
 from polyhead.kernels.microkernels.epilogue import BLOCK
 from polyhead.kernels.microkernels.registers import PANEL
@@ -27,7 +27,7 @@ from polyhead.training.fused.dropout import DropoutMask
 from polyhead.training.fused.views import flat, rows
 from polyhead.training.precision import Arithmetic
 
-LONG = 1 << 28
+FEWEST_MULTIPLICATIONS = 1 << 28
 """Multiplications from which oneDNN's products gain more by a kernel, on its way back, than calls from Python cost."""
 
 _scratch = Scratch()
@@ -81,7 +81,7 @@ def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> gemm
     """What multiplies x's rows and these weights, if that is our own."""
     sizes = [size for weight in weights for size in weight.shape]
     count = x.numel() // x.size(-1)
-    if arithmetic.in_bytes and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
+    if arithmetic.int8 and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
         return gemm.Int8()
     if x.dtype == torch.float32:
         return gemm.Float32() if gemm_float32.is_supported() and _fit(sizes, WIDTH) else None
@@ -90,7 +90,7 @@ def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> gemm
 
 def is_worth_a_kernel(x: Tensor, weight: Tensor) -> bool:
     """Whether oneDNN's products of bfloat16 are long enough for a kernel that transposes on their way back."""
-    return x.dtype == torch.bfloat16 and x.numel() * weight.size(0) >= LONG and multiplies_bfloat16()
+    return x.dtype == torch.bfloat16 and x.numel() * weight.size(0) >= FEWEST_MULTIPLICATIONS and multiplies_bfloat16()
 
 
 def _fit(sizes: list[int], multiple: int) -> bool:
@@ -123,7 +123,7 @@ class _FeedForward(torch.autograd.Function):
     ) -> Tensor:
         hidden = _product(products, x, inner, inner_bias, activated=True)
         if mask is not None:
-            masks.drop_in_place(flat(hidden), *mask)
+            masks.apply_dropout_in_place(flat(hidden), *mask)
         ctx.scale = 1.0 if mask is None else float(mask.scale)
         ctx.save_for_backward(x, inner, outer, hidden)
         ctx.products = products
@@ -137,14 +137,14 @@ class _FeedForward(torch.autograd.Function):
             of_outer, d_hidden = _weight_gradient(products, gradient, hidden, outer), torch.empty_like(hidden)
             workspace = _workspace(products, gradient, outer)
             gemm.gated_gradient(
-                products, rows(gradient), numbers(outer), rows(hidden), ctx.scale, rows(d_hidden), workspace
+                products, rows(gradient), as_array(outer), rows(hidden), ctx.scale, rows(d_hidden), workspace
             )
             of_inner = _weight_gradient(products, d_hidden, x, inner)
             return _input_gradient(products, d_hidden, inner), *of_inner, *of_outer, None, None
         d_hidden, d_outer, d_outer_bias = _gradients(None, gradient, hidden, outer)
         transposed, d_inner_bias = _empty_transposed(d_hidden), inner.new_empty(inner.size(0))
-        kernels.transpose_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(transposed), halves(d_inner_bias))
-        return d_hidden @ inner, _times(transposed, x), d_inner_bias, d_outer, d_outer_bias, None, None
+        kernels.transpose_gated(rows(d_hidden), rows(hidden), ctx.scale, rows(transposed), as_bfloat16s(d_inner_bias))
+        return d_hidden @ inner, _transposed_product(transposed, x), d_inner_bias, d_outer, d_outer_bias, None, None
 
 
 def _product(
@@ -153,7 +153,7 @@ def _product(
     if products is None:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if activated else "none", [], "")
     out, workspace = x.new_empty(*x.shape[:-1], weight.size(0)), _workspace(products, x, weight)
-    gemm.linear(products, rows(x), numbers(weight), numbers(bias), activated, rows(out), workspace)
+    gemm.linear(products, rows(x), as_array(weight), as_array(bias), activated, rows(out), workspace)
     return out
 
 
@@ -164,34 +164,34 @@ def _gradients(
     if products is not None:
         return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
     transposed, d_bias = _empty_transposed(gradient), weight.new_empty(weight.size(0))
-    kernels.transpose(rows(gradient), rows(transposed), halves(d_bias))
-    return gradient @ weight, _times(transposed, x), d_bias
+    kernels.transpose(rows(gradient), rows(transposed), as_bfloat16s(d_bias))
+    return gradient @ weight, _transposed_product(transposed, x), d_bias
 
 
 def _input_gradient(products: gemm.Arithmetic, gradient: Tensor, weight: Tensor) -> Tensor:
     out = gradient.new_empty(*gradient.shape[:-1], weight.size(1))
-    gemm.input_gradient(products, rows(gradient), numbers(weight), rows(out), _workspace(products, gradient, weight))
+    gemm.input_gradient(products, rows(gradient), as_array(weight), rows(out), _workspace(products, gradient, weight))
     return out
 
 
 def _weight_gradient(products: gemm.Arithmetic, gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     d_weight, d_bias = weight.new_empty(weight.shape), weight.new_empty(weight.size(0))
     workspace = _workspace(products, x, weight)
-    gemm.weight_gradient(products, rows(gradient), rows(x), numbers(d_weight), numbers(d_bias), workspace)
+    gemm.weight_gradient(products, rows(gradient), rows(x), as_array(d_weight), as_array(d_bias), workspace)
     return d_weight, d_bias
 
 
 def _workspace(products: gemm.Arithmetic, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
     """For products of x's rows with a weight, or of its gradient."""
     size = gemm.workspace_bytes(products, x.numel() // x.size(-1), weight.size(1), weight.size(0))
-    return _scratch.take("workspace", (size,), torch.uint8).numpy()
+    return _scratch.get("workspace", (size,), torch.uint8).numpy()
 
 
 def _empty_transposed(x: Tensor) -> Tensor:
-    """[..., M] → room for [M, N]."""
+    """[..., M] → memory for [M, N]."""
     outputs = x.size(-1)
-    return _scratch.take("transposed", (outputs, x.numel() // outputs), x.dtype)
+    return _scratch.get("transposed", (outputs, x.numel() // outputs), x.dtype)
 
 
-def _times(transposed: Tensor, x: Tensor) -> Tensor:
+def _transposed_product(transposed: Tensor, x: Tensor) -> Tensor:
     return transposed @ x.reshape(-1, x.size(-1))

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.kernels import norm as kernels
-from polyhead.kernels.arrays.tensors import halves
+from polyhead.kernels.arrays.tensors import as_bfloat16s
 from polyhead.model.sublayer import LayerNorm
-from polyhead.training.fused.views import like, rows
+from polyhead.training.fused.views import empty_like, rows
 from polyhead.training.precision import Arithmetic
 
 
@@ -36,8 +36,8 @@ class FusedLayerNorm(nn.Module):
 class _LayerNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, gain: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-        out, (means, inverses) = like(x), np.empty((2, x.numel() // gain.size(0)), np.float32)
-        kernels.normalise(rows(x), halves(gain), halves(bias), epsilon, rows(out), means, inverses)
+        out, (means, inverses) = empty_like(x), np.empty((2, x.numel() // gain.size(0)), np.float32)
+        kernels.layer_norm(rows(x), as_bfloat16s(gain), as_bfloat16s(bias), epsilon, rows(out), means, inverses)
         ctx.save_for_backward(x, gain)
         ctx.moments = means, inverses
         return out
@@ -45,8 +45,8 @@ class _LayerNorm(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         x, gain = ctx.saved_tensors
-        d_x, d_gain, d_bias = like(x), like(gain), like(gain)
+        d_x, d_gain, d_bias = empty_like(x), empty_like(gain), empty_like(gain)
         means, inverses = ctx.moments
-        sums = halves(d_gain), halves(d_bias)
-        kernels.differentiate(rows(gradients[0]), rows(x), means, inverses, halves(gain), rows(d_x), *sums)
+        sums = as_bfloat16s(d_gain), as_bfloat16s(d_bias)
+        kernels.layer_norm_backward(rows(gradients[0]), rows(x), means, inverses, as_bfloat16s(gain), rows(d_x), *sums)
         return d_x, d_gain, d_bias, None

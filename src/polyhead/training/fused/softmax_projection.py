@@ -11,17 +11,17 @@ from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
 from polyhead.kernels.arrays.scratch import Scratch
-from polyhead.kernels.arrays.tensors import floats, halves, pairs
+from polyhead.kernels.arrays.tensors import as_bfloat16_pairs, as_bfloat16s, as_floats
 from polyhead.kernels.linear import gemm_int8
 from polyhead.kernels.linear.gemm_float32 import is_supported
 from polyhead.kernels.loss import softmax_amx as tiled
 from polyhead.kernels.loss import softmax_bfloat16 as kernels
 from polyhead.kernels.loss import softmax_float32, softmax_int8
 from polyhead.kernels.microkernels.epilogue import BLOCK
-from polyhead.kernels.microkernels.registers import ADDS_PAIRS, DOWN, PANEL
+from polyhead.kernels.microkernels.registers import HAS_BFLOAT16_DOT, MR, PANEL
 from polyhead.kernels.microkernels.simd import WIDTH
-from polyhead.kernels.numbers.exponential import LARGEST
-from polyhead.kernels.packing.pack_bfloat16 import pack_columns, pack_rows, unpack
+from polyhead.kernels.numbers.exponential import LARGEST_EXPONENT
+from polyhead.kernels.packing.pack_bfloat16 import pack_right_columns, pack_right_rows, unpack
 from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations, softmax_projection
 
@@ -46,7 +46,7 @@ def projection_by_kernels(
 def _has_kernel(features: Tensor) -> bool:
     if features.dtype == torch.float32:
         return features.size(1) % WIDTH == 0 and is_supported()
-    return ADDS_PAIRS
+    return HAS_BFLOAT16_DOT
 
 
 def by_kernel(
@@ -64,8 +64,8 @@ def by_kernel(
     elif may_use_tiles() and features.size(1) % BLOCK == 0:
         totals, mean_weight, d_weight = _in_parts(*given)
     else:
-        totals, mean_weight, d_weight = _in_vectors(_are_bytes(arithmetic, features), *given)
-    if not bool((totals < math.exp(LARGEST) * 0.99).all()):
+        totals, mean_weight, d_weight = _in_vectors(_has_int8_logits(arithmetic, features), *given)
+    if not bool((totals < math.exp(LARGEST_EXPONENT) * 0.99).all()):
         return None
     return target_logits + totals.log(), mean_weight, d_weight
 
@@ -90,27 +90,27 @@ def _in_parts(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
 
 def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (words, width), known = weight.shape, len(targets)
-    rows = tiled.whole_rows(known)
+    rows = tiled.padded_rows(known)
     x = nn.functional.pad(features, (0, 0, 0, rows - known))
     row_inputs, totals = torch.zeros(rows, tiled.ROW_INPUTS), torch.empty(rows)
     row_inputs[:known, 0] = target_logits
     mean_weight, d_weight = torch.empty(known, width), weight.new_empty(words, width)
     workspace = tiled.TilesWorkspace(
-        halves(_scratch.take("exponentials", (-(-words // BLOCK), rows, BLOCK), torch.bfloat16)),
-        _scratch.take("sums", (rows // BLOCK, width // BLOCK, BLOCK, BLOCK), torch.float32).numpy(),
-        halves(_scratch.take("features", (rows, width), torch.bfloat16)),
-        _scratch.take("squares", (tiled.workspace_bytes(rows, width),), torch.uint8).numpy(),
+        as_bfloat16s(_scratch.get("exponentials", (-(-words // BLOCK), rows, BLOCK), torch.bfloat16)),
+        _scratch.get("sums", (rows // BLOCK, width // BLOCK, BLOCK, BLOCK), torch.float32).numpy(),
+        as_bfloat16s(_scratch.get("features", (rows, width), torch.bfloat16)),
+        _scratch.get("tiles", (tiled.workspace_bytes(rows, width),), torch.uint8).numpy(),
     )
     tiled.softmax_projection(
-        halves(x),
-        halves(weight),
+        as_bfloat16s(x),
+        as_bfloat16s(weight),
         targets.numpy(),
         1 - smoothing,
         smoothing / words,
         row_inputs.numpy(),
         totals.numpy(),
         mean_weight.numpy(),
-        halves(d_weight),
+        as_bfloat16s(d_weight),
         workspace,
     )
     return totals[:known], mean_weight, d_weight
@@ -121,56 +121,59 @@ def _in_vectors(
 ) -> _Sums:
     """bytes_multiply: whether logits are products of bytes."""
     (rows, width), words = features.shape, weight.size(0)
-    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % DOWN))
+    x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % MR))
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)
     shifts[:rows] = target_logits
     mean_weight = torch.zeros_like(x, dtype=torch.float32)
-    count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % DOWN
-    across = pairs(_scratch.take("across", (x.size(1) // PANEL, count * PANEL // 2, PANEL), torch.int32))
-    pack_columns(halves(weight), across)
-    mean_features = _scratch.take("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
+    count, depth = -(-words // PANEL), x.size(1) + -x.size(1) % MR
+    across = as_bfloat16_pairs(_scratch.get("across", (x.size(1) // PANEL, count * PANEL // 2, PANEL), torch.int32))
+    pack_right_columns(as_bfloat16s(weight), across)
+    mean_features = _scratch.get("mean features", (count, depth, PANEL), torch.float32).zero_().numpy()
     of_pairs, of_rows, transposed = kernels.shapes(count, depth)
     workspace = kernels.BFloat16Workspace(
-        pairs(_scratch.take("pairs", of_pairs, torch.int32)),
-        halves(_scratch.take("rows", of_rows, torch.bfloat16)),
-        halves(_scratch.take("transposed", transposed, torch.bfloat16)),
+        as_bfloat16_pairs(_scratch.get("pairs", of_pairs, torch.int32)),
+        as_bfloat16s(_scratch.get("rows", of_rows, torch.bfloat16)),
+        as_bfloat16s(_scratch.get("transposed", transposed, torch.bfloat16)),
     )
-    asked = kernels.Asked(words, targets.numpy(), 1 - smoothing, shifts.numpy())
-    found = kernels.Expected(totals.numpy(), mean_weight.numpy(), mean_features)
+    inputs = kernels.SoftmaxInputs(words, targets.numpy(), 1 - smoothing, shifts.numpy())
+    outputs = kernels.SoftmaxOutputs(totals.numpy(), mean_weight.numpy(), mean_features)
     if bytes_multiply:
-        bytes_ = _scratch.take("bytes", (softmax_int8.workspace_bytes(x.size(0), width, words),), torch.uint8).numpy()
-        softmax_int8.softmax_projection(halves(x), halves(weight), across, asked, found, workspace, bytes_)
+        size = softmax_int8.workspace_bytes(x.size(0), width, words)
+        packed = _scratch.get("packed", (size,), torch.uint8).numpy()
+        softmax_int8.softmax_projection(
+            as_bfloat16s(x), as_bfloat16s(weight), across, inputs, outputs, workspace, packed
+        )
     else:
-        panels = pairs(_scratch.take("panels", (count, x.size(1) // 2, PANEL), torch.int32))
-        pack_rows(halves(weight), panels)
-        kernels.softmax_projection(halves(x), panels, across, asked, found, workspace)
+        panels = as_bfloat16_pairs(_scratch.get("panels", (count, x.size(1) // 2, PANEL), torch.int32))
+        pack_right_rows(as_bfloat16s(weight), panels)
+        kernels.softmax_projection(as_bfloat16s(x), panels, across, inputs, outputs, workspace)
     d_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
-    unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), halves(d_weight))
+    unpack(mean_features, (smoothing / words * x.sum(0, dtype=torch.float32)).numpy(), as_bfloat16s(d_weight))
     return totals[:rows], mean_weight[:rows, :width], d_weight
 
 
-def _are_bytes(arithmetic: Arithmetic, features: Tensor) -> bool:
-    return arithmetic.in_bytes and features.size(1) % PANEL == 0 and gemm_int8.is_supported()
+def _has_int8_logits(arithmetic: Arithmetic, features: Tensor) -> bool:
+    return arithmetic.int8 and features.size(1) % PANEL == 0 and gemm_int8.is_supported()
 
 
 def _in_float32(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
     (rows, width), words = features.shape, weight.size(0)
     shapes = softmax_float32.shapes(words, width)
     workspace = softmax_float32.Float32Workspace(
-        *(floats(_scratch.take(name, shape, torch.float32)) for name, shape in shapes.items())
+        *(as_floats(_scratch.get(name, shape, torch.float32)) for name, shape in shapes.items())
     )
     totals, mean_weight = features.new_empty(rows), features.new_empty(rows, width)
     d_weight = weight.new_empty(weight.shape)
     softmax_float32.softmax_projection(
-        floats(features),
-        floats(weight),
+        as_floats(features),
+        as_floats(weight),
         targets.numpy(),
         1 - smoothing,
         smoothing / words,
-        floats(target_logits),
-        floats(totals),
-        floats(mean_weight),
-        floats(d_weight),
+        as_floats(target_logits),
+        as_floats(totals),
+        as_floats(mean_weight),
+        as_floats(d_weight),
         workspace,
     )
     return totals, mean_weight, d_weight

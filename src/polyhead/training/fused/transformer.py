@@ -39,7 +39,8 @@ class FusedTransformer(nn.Module):
         model = self.plain
         sources, targets = Sentences.of(batch.source_mask), Sentences.of(batch.target_mask)
         memory = model.source_embedding.at(sources.positions, sources.rows(batch.source))
-        memory = model.encoder(memory, Ragged(sources.starts, sources.starts, ahead=True))
+        memory = model.encoder(memory, Ragged(sources.starts, sources.starts, causal=False))
         x = model.target_embedding.at(targets.positions, targets.rows(batch.target_in))
-        look_ahead = Ragged(targets.starts, targets.starts, ahead=False)
-        return targets.real(model.decoder(x, memory, look_ahead, Ragged(targets.starts, sources.starts, ahead=True)))
+        own = Ragged(targets.starts, targets.starts, causal=True)
+        across = Ragged(targets.starts, sources.starts, causal=False)
+        return targets.real(model.decoder(x, memory, own, across))

@@ -3,20 +3,20 @@
 import torch
 from torch import Tensor
 
-from polyhead.kernels.arrays.tensors import numbers
+from polyhead.kernels.arrays.tensors import as_array
 from polyhead.kernels.numbers.formats import Numbers
 
 
-def like(x: Tensor) -> Tensor:
-    """Room for a tensor of the same shape."""
+def empty_like(x: Tensor) -> Tensor:
+    """A tensor of the same shape, with any numbers in it."""
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
 def flat(x: Tensor) -> Numbers:
     """[...] → [N]."""
-    return numbers(x).reshape(-1)
+    return as_array(x).reshape(-1)
 
 
 def rows(x: Tensor) -> Numbers:
     """[..., D] → [N, D]."""
-    return numbers(x).reshape(-1, x.size(-1))
+    return as_array(x).reshape(-1, x.size(-1))

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from polyhead.kernels.code import folders, stored, trust
-from polyhead.kernels.code.trust import Untrusted, are_safe_files, is_safe_folder, read_safely
+from polyhead.kernels.code import folders, object_files, permissions
+from polyhead.kernels.code.permissions import Untrusted, are_safe_files, is_safe_folder, read_safely
 
-pytestmark = pytest.mark.skipif(not trust.ASKED, reason="files have no owner here that could be asked for")
+pytestmark = pytest.mark.skipif(not permissions.ASKED, reason="files have no owner here that could be asked for")
 OTHER, ANOTHER = 12345, 12346
 """Users."""
 is_root = pytest.mark.skipif(os.name == "posix" and os.geteuid() != 0, reason="only root gives files away")
@@ -144,11 +144,11 @@ def test_all_that_lies_in_a_folder_is_looked_at(tmp_path: Path) -> None:
 
 @is_root
 def test_code_that_another_user_has_put_there_is_not_read(tmp_path: Path) -> None:
-    place, written = tmp_path / "kernels.f-0-1.code", stored.ObjectFile("a", "b", ("d",), b"c")
-    stored.write(place, written)
-    assert stored.read(place) == written
+    place, written = tmp_path / "kernels.f-0-1.code", object_files.ObjectFile("a", "b", ("d",), b"c")
+    object_files.write(place, written)
+    assert object_files.read(place) == written
     os.chown(place, OTHER, OTHER)
-    assert stored.read(place) is None
+    assert object_files.read(place) is None
     assert not place.exists()
 
 
@@ -160,10 +160,10 @@ def test_another_user_keeps_code_in_a_folder_of_their_own(public: Path, monkeypa
     os.chown(home, OTHER, OTHER)
     monkeypatch.delenv(folders.CACHES, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
-    folders.folder_of.cache_clear()
+    folders.cache_folder.cache_clear()
     with as_user(OTHER):
-        found = folders.folder_of(sources)
-    folders.folder_of.cache_clear()
+        found = folders.cache_folder(sources)
+    folders.cache_folder.cache_clear()
     assert found is not None
     assert found.is_relative_to(home)
     assert [each.stat().st_mode & 0o777 for each in (found, found.parent)] == [0o700] * 2

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from polyhead.kernels import code
-from polyhead.kernels.code import stored
-from polyhead.kernels.code.folders import folder_of
+from polyhead.kernels.code import object_files
+from polyhead.kernels.code.folders import cache_folder
 from polyhead.kernels.code.sources import OWN
-from polyhead.kernels.packing.pack_float32 import add_rows, copy_columns
+from polyhead.kernels.packing.pack_float32 import add_rows, pack_right_columns
 
-pytestmark = pytest.mark.skipif(not code.is_known(), reason="this system's object files are not known")
+pytestmark = pytest.mark.skipif(not code.is_supported(), reason="this system's object files are not known")
 
 FLIPS, BLOCKS, BLOCK = 300, 80, 512
 """Damages of each kind, and the bytes of a zeroed block."""
@@ -27,20 +27,24 @@ def _use_kernels() -> None:
     """Leaves their files, if they are not there already."""
     x = np.zeros((1, 16), np.float32)
     add_rows(x, x[0])
-    copy_columns(x, np.zeros((1, 16, 16), np.float32))
+    pack_right_columns(x, np.zeros((1, 16, 16), np.float32))
 
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Copies of files that kernels have really left."""
     _use_kernels()
-    folder, copies = folder_of(OWN / "packing"), tmp_path_factory.mktemp("copies")
+    folder, copies = cache_folder(OWN / "packing"), tmp_path_factory.mktemp("copies")
     if folder is None:
         pytest.skip("there is no place here where code could be kept")
-    found = [file for name in ("add_rows", "copy_columns") for file in sorted(folder.glob(f"*.{name}-*.code"))]
+    found = [
+        file
+        for name in ("add_rows", "pack_right_columns")
+        for file in sorted(folder.glob(f"pack_float32.{name}-*.code"))
+    ]
     for file in found:
         (copies / file.name).write_bytes(file.read_bytes())
-    return [copies / file.name for file in found if stored.read(copies / file.name) is not None]
+    return [copies / file.name for file in found if object_files.read(copies / file.name) is not None]
 
 
 def _damages(content: bytes, seed: int) -> Iterator[bytes]:
@@ -62,13 +66,13 @@ def test_no_flipped_bit_and_no_zeroed_block_is_read(real: list[Path]) -> None:
     assert len({file.name.split("-")[0] for file in real}) == 2, "there is a file of each kernel"
     for file in real[:4]:
         content = file.read_bytes()
-        whole = stored.read(file)
+        whole = object_files.read(file)
         assert whole is not None
         for spoiled in _damages(content, len(content)):
             file.write_bytes(spoiled)
-            assert stored.read(file) is None
+            assert object_files.read(file) is None
             assert not file.exists(), "it is thrown away"
-        stored.write(file, whole)
+        object_files.write(file, whole)
         assert file.read_bytes() == content, "and made anew it is what it was"
 
 
@@ -78,33 +82,33 @@ def test_no_part_of_a_file_is_read(real: list[Path], length: int) -> None:
     content = file.read_bytes()
     for part in (content[:length], content[: len(content) - length - 1], content + bytes(length + 1)):
         file.write_bytes(part)
-        assert stored.read(file) is None
+        assert object_files.read(file) is None
         assert not file.exists()
     file.write_bytes(content)
-    assert stored.read(file) is not None
+    assert object_files.read(file) is not None
 
 
 def test_a_file_under_another_name_is_not_read(real: list[Path]) -> None:
     renamed = real[0].with_name(real[0].name.replace("add_rows", "other"))
     renamed.write_bytes(real[0].read_bytes())
-    assert stored.read(renamed) is None
+    assert object_files.read(renamed) is None
     assert not renamed.exists()
 
 
 def test_a_link_is_not_followed_but_replaced(real: list[Path], tmp_path: Path) -> None:
     place = tmp_path / real[0].name
     place.symlink_to(real[0])
-    assert stored.read(place) is None
+    assert object_files.read(place) is None
     assert not place.is_symlink()
     assert real[0].exists(), "what it pointed to stays"
 
 
 def test_what_cannot_be_read_is_no_reason_to_wait(tmp_path: Path) -> None:
     place = tmp_path / "kernels.f-0-1.code"
-    assert stored.read(place) is None
+    assert object_files.read(place) is None
     place.mkdir()
-    assert stored.read(place) is None
-    stored.write(place, stored.ObjectFile("a", "b", ("d",), b"c"))
+    assert object_files.read(place) is None
+    object_files.write(place, object_files.ObjectFile("a", "b", ("d",), b"c"))
     assert not [file for file in tmp_path.iterdir() if file != place]
 
 
@@ -112,19 +116,19 @@ def test_what_cannot_be_read_is_no_reason_to_wait(tmp_path: Path) -> None:
 def test_the_users_mask_is_kept_and_nobody_else_may_write(tmp_path: Path, mask: int) -> None:
     place, before = tmp_path / "kernels.f-0-1.code", os.umask(mask)
     try:
-        stored.write(place, stored.ObjectFile("a", "b", ("d",), b"c"))
+        object_files.write(place, object_files.ObjectFile("a", "b", ("d",), b"c"))
     finally:
         os.umask(before)
     assert place.stat().st_mode & 0o777 == 0o644 & ~mask
-    assert stored.read(place) == stored.ObjectFile("a", "b", ("d",), b"c")
+    assert object_files.read(place) == object_files.ObjectFile("a", "b", ("d",), b"c")
 
 
 def test_a_leftover_of_the_same_number_is_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "kernels.f-0-1.code"
-    monkeypatch.setattr(stored, "get_ident", lambda: 7)
+    monkeypatch.setattr(object_files, "get_ident", lambda: 7)
     left = tmp_path / f"{place.name}.{os.getpid()}.7"
     left.symlink_to(tmp_path / "elsewhere")
-    stored.write(place, stored.ObjectFile("a", "b", ("d",), b"c"))
+    object_files.write(place, object_files.ObjectFile("a", "b", ("d",), b"c"))
     assert [file.name for file in tmp_path.iterdir()] == [place.name]
 
 
@@ -153,15 +157,15 @@ def test_processes_that_find_damaged_files_end_well_and_are_right(tmp_path: Path
         file.write_bytes(spoiled)
         run()
         assert file.read_bytes() != spoiled
-        assert stored.read(file) is not None, "it was made anew"
+        assert object_files.read(file) is not None, "it was made anew"
 
 
 def test_each_kind_of_machine_has_files_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     places: set[Path | None] = set()
     for machine in ("x86_64", "aarch64"):
         monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
-        stored._circumstances.cache_clear()
-        places.add(stored.place_of(OWN / "norm.py", "normalise", "kinds"))
-    stored._circumstances.cache_clear()
+        object_files._environment.cache_clear()
+        places.add(object_files.file_of(OWN / "norm.py", "normalise", "kinds"))
+    object_files._environment.cache_clear()
     assert None not in places
     assert len(places) == 2

@@ -13,10 +13,10 @@ from pathlib import Path
 from threading import get_ident
 
 from polyhead.hardware import WITHOUT, processor
-from polyhead.kernels.code.folders import folder_of
+from polyhead.kernels.code.eviction import SUFFIX, mark_used, sweep
+from polyhead.kernels.code.folders import cache_folder
+from polyhead.kernels.code.permissions import read_safely
 from polyhead.kernels.code.sources import digest_of
-from polyhead.kernels.code.sweep import SUFFIX, mark_used, sweep
-from polyhead.kernels.code.trust import read_safely
 
 _MOST = 1 << 26
 """Bytes of a file; kernels have a few hundred thousand at most."""
@@ -38,25 +38,25 @@ class ObjectFile:
     """An object file."""
 
 
-def place_of(source: Path, function: str, kinds: str) -> Path | None:
+def file_of(source: Path, function: str, kinds: str) -> Path | None:
     """The file for a function and its arguments, on this CPU and of these libraries; None if there can be no file."""
-    folder, sources = folder_of(source.parent), digest_of(source.parent)
+    folder, sources = cache_folder(source.parent), digest_of(source.parent)
     if folder is None or sources is None:
         return None
-    said = "\n".join([_circumstances(), sources, kinds])
+    said = "\n".join([_environment(), sources, kinds])
     key = sha256(said.encode()).hexdigest()[:32]
     return folder / f"{source.stem}.{function}-{sources[:_DIGITS]}-{key}{SUFFIX}"
 
 
-def read(place: Path) -> ObjectFile | None:
+def read(path: Path) -> ObjectFile | None:
     """What is there, if it is to the bit what was written there and nobody else can have written it.
 
     Where it isn't, the file is deleted: it would never be good again.
     """
     try:
-        digest, _, content = read_safely(place, _MOST).partition(b"\n")
-        if digest != _digest(place, content):
-            raise ValueError(f"{place} is damaged")
+        digest, _, content = read_safely(path, _MOST).partition(b"\n")
+        if digest != _digest(path, content):
+            raise ValueError(f"{path} is damaged")
         head, _, file = content.partition(b"\n")
         said = json.loads(head)
         found = ObjectFile(said["entry"], said["environment"], tuple(said["needs"]), file)
@@ -64,24 +64,24 @@ def read(place: Path) -> ObjectFile | None:
         return None
     except (OSError, ValueError, TypeError, KeyError):
         with suppress(OSError):
-            place.unlink()
+            path.unlink()
         return None
-    mark_used(place)
+    mark_used(path)
     return found
 
 
-def write(place: Path, code: ObjectFile) -> None:
+def write(path: Path, code: ObjectFile) -> None:
     """Keeps it if that is possible: who reads meanwhile finds all of it or nothing."""
     head = {"entry": code.entry, "environment": code.environment, "needs": code.needs}
     content = json.dumps(head).encode() + b"\n" + code.file
-    written = place.with_name(f"{place.name}.{os.getpid()}.{get_ident()}")
+    written = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}")
     with suppress(OSError):
         try:
-            _write_new(written, _digest(place, content) + b"\n" + content)
-            written.replace(place)
+            _write_new(written, _digest(path, content) + b"\n" + content)
+            written.replace(path)
         finally:
             written.unlink(missing_ok=True)
-    sweep(place.parent, place.name.split("-")[-2])
+    sweep(path.parent, path.name.split("-")[-2])
 
 
 def _write_new(file: Path, content: bytes) -> None:
@@ -93,13 +93,13 @@ def _write_new(file: Path, content: bytes) -> None:
         opened.write(content)
 
 
-def _digest(place: Path, content: bytes) -> bytes:
+def _digest(path: Path, content: bytes) -> bytes:
     """Of the name too: what has been copied to another kernel's name is not that kernel."""
-    return sha256(place.name.encode() + b"\n" + content).hexdigest().encode()
+    return sha256(path.name.encode() + b"\n" + content).hexdigest().encode()
 
 
 @cache
-def _circumstances() -> str:
+def _environment() -> str:
     """All that code depends on but its source.
 
     The kind of machine is among it, because not every system says what its processor is, and because two kinds may

@@ -7,8 +7,8 @@ from time import time
 
 import pytest
 
-from polyhead.kernels.code import stored
-from polyhead.kernels.code.sweep import DAY, mark_used, sweep
+from polyhead.kernels.code import object_files
+from polyhead.kernels.code.eviction import DAY, mark_used, sweep
 
 NOW, BEFORE = "0123456789abcdef", "fedcba9876543210"
 """How the sources are named that code is made of, and others."""
@@ -78,14 +78,14 @@ def test_a_link_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
 
 
 def test_what_is_used_stays_young(tmp_path: Path) -> None:
-    code = stored.ObjectFile("a", "b", ("d",), b"c")
+    code = object_files.ObjectFile("a", "b", ("d",), b"c")
     old, recent = (tmp_path / f"layers.{name}-{NOW}-1.code" for name in ("old", "recent"))
     for file, days in ((old, 80), (recent, 0.5)):
-        stored.write(file, code)
+        object_files.write(file, code)
         then = time() - days * DAY
         os.utime(file, (then, then))
     before = recent.stat().st_mtime_ns
-    assert stored.read(old) == stored.read(recent) == code
+    assert object_files.read(old) == object_files.read(recent) == code
     assert time() - old.stat().st_mtime < DAY / 2
     assert recent.stat().st_mtime_ns == before, "once a day is enough"
     mark_used(tmp_path / "missing")
@@ -95,7 +95,9 @@ def test_ten_upgrades_leave_no_more_than_those_of_a_week(tmp_path: Path) -> None
     for version in range(10):
         sources = f"{version:016x}"
         for kind in range(5):
-            stored.write(tmp_path / f"layers.decode-{sources}-{kind}.code", stored.ObjectFile("a", "b", ("d",), b"c"))
+            object_files.write(
+                tmp_path / f"layers.decode-{sources}-{kind}.code", object_files.ObjectFile("a", "b", ("d",), b"c")
+            )
         for file in tmp_path.iterdir():  # three days go by
             then = file.stat().st_mtime - 3 * DAY
             os.utime(file, (then, then))
