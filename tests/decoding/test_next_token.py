@@ -58,7 +58,7 @@ def test_a_search_that_is_checked_is_in_parts_too(table_model: Make, arrays: Arr
 @given(widths=st.lists(st.integers(1, 90), min_size=1, max_size=20))
 def test_every_sentence_is_in_one_part(widths: list[int]) -> None:
     starts = np.cumsum([0, *widths])
-    cuts = list(next_token.parts(starts))
+    cuts = list(next_token.row_blocks(starts))
     assert [0, *(last for _, last in cuts)] == [*(first for first, _ in cuts), len(widths)]
     for first, last in cuts:
         assert last == first + 1 or starts[last] - starts[first] <= next_token.ROWS

@@ -8,7 +8,7 @@ from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Forbid
 from polyhead.decoding.search import search
-from polyhead.decoding.searchable import Numbers, Truths
+from polyhead.decoding.searchable import Booleans, Numbers
 from polyhead.decoding.trace import SearchTree
 from polyhead.engine.choice import Choice
 from polyhead.engine.prepare import prepare
@@ -28,7 +28,7 @@ def _small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def batch(bundle) -> tuple[Numbers, Truths]:
+def batch(bundle) -> tuple[Numbers, Booleans]:
     """Eight sentences of 1 to 8 pieces."""
     rows = torch.randint(4, bundle.config.source_vocabulary, (8, 9), generator=torch.Generator().manual_seed(1)).numpy()
     for row in range(8):

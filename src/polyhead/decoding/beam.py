@@ -21,7 +21,7 @@ from polyhead.decoding.finished import Finished
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.length_penalty import penalties
 from polyhead.decoding.live_rows import LiveRows
-from polyhead.decoding.next_token import Continuations, looking_ahead
+from polyhead.decoding.next_token import Continuations, next_step_of
 from polyhead.decoding.rules import NEVER, Rule, max_lengths, search_rule
 from polyhead.decoding.searchable import Mask, Model, Source, searchable
 from polyhead.decoding.trace import Observer, Ranked, StepRecord
@@ -54,10 +54,10 @@ def beam(
         return []
     penalty = penalties(config.length_penalty, longest)
     finished = Finished(config.n_best, config.enough, penalty, longest)
-    live_rows, ahead = LiveRows.begin(len(longest)), looking_ahead(model, rule)
+    live_rows, next_step = LiveRows.begin(len(longest)), next_step_of(model, rule)
     previous, state = np.full_like(longest, SOS), model.start(model.encode(source, source_mask))
     while True:
-        possible, state = ahead(previous, state, live_rows.live())
+        possible, state = next_step(previous, state, live_rows.live())
         step = _advance(live_rows, possible, config.beam_size, finished)
         if observer is not None:
             observer(step.record(live_rows.step, float(penalty[live_rows.step + 1])))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Generic, cast
 
 from polyhead.decoding.next_token import InParts
-from polyhead.decoding.searchable import Logits, Numbers, S, Searchable, Truths, Values
+from polyhead.decoding.searchable import Booleans, Logits, Numbers, S, Searchable, Values
 
 
 def cancellable(model: Searchable[S], check: Callable[[], None]) -> Searchable[S]:
@@ -19,7 +19,7 @@ class Cancellable(Generic[S]):
         self.model = model
         self.check = check
 
-    def encode(self, source: Numbers, source_mask: Truths) -> Any:
+    def encode(self, source: Numbers, source_mask: Booleans) -> Any:
         """The model's own."""
         self.check()
         return self.model.encode(source, source_mask)

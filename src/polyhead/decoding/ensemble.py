@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyhead.decoding.rules import NEVER
-from polyhead.decoding.searchable import Numbers, Searchable, SearchState, Truths, Values, in_memory
+from polyhead.decoding.searchable import Booleans, Numbers, Searchable, SearchState, Values, in_memory
 from polyhead.errors import ModelError
 
 
@@ -44,7 +44,7 @@ class Ensemble:
             raise ModelError("an ensemble needs at least one model; none was given")
         self.models = tuple(models)
 
-    def encode(self, source: Numbers, source_mask: Truths) -> EnsembleMemory:
+    def encode(self, source: Numbers, source_mask: Booleans) -> EnsembleMemory:
         """source [B, S], source_mask [B, S] → every model's memory."""
         return EnsembleMemory(tuple(model.encode(source, source_mask) for model in self.models))
 

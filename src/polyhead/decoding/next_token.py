@@ -48,44 +48,44 @@ class InParts(Protocol):
         ...
 
 
-Ahead = Callable[[Numbers, S, Live], tuple[Continuations, S]]
+NextStep = Callable[[Numbers, S, Live], tuple[Continuations, S]]
 """previous [R], the state before it, live rows → what may come next, and the state after it."""
 
 
-def looking_ahead(model: Searchable[S], rule: Rule) -> Ahead[S]:
+def next_step_of(model: Searchable[S], rule: Rule) -> NextStep[S]:
     """A model's steps under a rule."""
-    return _in_parts(model, rule) if isinstance(model, InParts) else _whole(model, rule)
+    return _in_blocks(model, rule) if isinstance(model, InParts) else _at_once(model, rule)
 
 
-def _in_parts(model: InParts, rule: Rule) -> Ahead[Any]:
-    def ahead(previous: Numbers, state: Any, live: Live) -> tuple[Continuations, Any]:
+def _in_blocks(model: InParts, rule: Rule) -> NextStep[Any]:
+    def next_step(previous: Numbers, state: Any, live: Live) -> tuple[Continuations, Any]:
         features, after = model.features(previous, state)
         if len(features) <= ROWS:
-            return _Whole.of(model.logits(features), rule, live), after
-        return _Parts(model.logits, features, rule, live), after
+            return _AllRows.of(model.logits(features), rule, live), after
+        return _RowBlocks(model.logits, features, rule, live), after
 
-    return ahead
+    return next_step
 
 
-def _whole(model: Searchable[S], rule: Rule) -> Ahead[S]:
-    def ahead(previous: Numbers, state: S, live: Live) -> tuple[Continuations, S]:
+def _at_once(model: Searchable[S], rule: Rule) -> NextStep[S]:
+    def next_step(previous: Numbers, state: S, live: Live) -> tuple[Continuations, S]:
         logits, after = model.step(previous, state)
-        return _Whole.of(logits, rule, live), after
+        return _AllRows.of(logits, rule, live), after
 
-    return ahead
+    return next_step
 
 
 @dataclass(frozen=True)
-class _Whole:
+class _AllRows:
     """Of all rows at once."""
 
     possible: Distribution
     live: Live
 
     @staticmethod
-    def of(logits: Logits, rule: Rule, live: Live) -> "_Whole":
+    def of(logits: Logits, rule: Rule, live: Live) -> "_AllRows":
         """What a rule leaves of the logits."""
-        return _Whole(distribution(logits, rule, live), live)
+        return _AllRows(distribution(logits, rule, live), live)
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
         """As `Distribution` has it."""
@@ -98,7 +98,7 @@ class _Whole:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _RowBlocks:
     """Features from which logits are made when they are asked for."""
 
     logits: Callable[[Values], Logits]
@@ -109,7 +109,7 @@ class _Parts:
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
         """Those of all sentences, a part of them at a time."""
-        found = [self._of(starts[first : last + 1], bases, count) for first, last in parts(starts)]
+        found = [self._of(starts[first : last + 1], bases, count) for first, last in row_blocks(starts)]
         rows, tokens, values, totals = (np.concatenate(each) for each in zip(*found, strict=True))
         return rows, tokens, values, totals
 
@@ -125,12 +125,12 @@ class _Parts:
         parents, tokens, values, totals = self._part(rows).best_continuations(bases[rows], starts - first, count)
         return parents + first, tokens, values, totals
 
-    def _part(self, rows: slice) -> _Whole:
+    def _part(self, rows: slice) -> _AllRows:
         live = Live(self.live.tokens[rows], self.live.sentences[rows])
-        return _Whole.of(self.logits(self.features[rows]), self.rule, live)
+        return _AllRows.of(self.logits(self.features[rows]), self.rule, live)
 
 
-def parts(starts: Numbers) -> Iterator[tuple[int, int]]:
+def row_blocks(starts: Numbers) -> Iterator[tuple[int, int]]:
     """Where sentences' rows begin, and where the last one's end [N + 1] → from which to which to take at a time."""
     first = 0
     for last in range(1, len(starts)):

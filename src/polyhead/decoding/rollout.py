@@ -8,14 +8,14 @@ import numpy as np
 from polyhead.decoding.candidates import Candidates
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.live_rows import LiveRows
-from polyhead.decoding.next_token import Choose, looking_ahead
+from polyhead.decoding.next_token import Choose, next_step_of
 from polyhead.decoding.rules import NEVER, Rule
-from polyhead.decoding.searchable import Numbers, S, Searchable, Sums, Truths
+from polyhead.decoding.searchable import Booleans, Numbers, S, Searchable, Sums
 from polyhead.symbols import EOS, SOS
 
 
 def rollout(
-    model: Searchable[S], source: Numbers, source_mask: Truths, rule: Rule, choose: Choose, penalty: Sums
+    model: Searchable[S], source: Numbers, source_mask: Booleans, rule: Rule, choose: Choose, penalty: Sums
 ) -> list[Hypothesis]:
     """source [B, S] int64, source_mask [B, S] bool → a hypothesis a sentence; finished rows leave at once.
 
@@ -24,10 +24,10 @@ def rollout(
     if not len(source):
         return []
     results: dict[int, Hypothesis] = {}
-    live_rows, ahead = LiveRows.begin(len(source)), looking_ahead(model, rule)
+    live_rows, next_step = LiveRows.begin(len(source)), next_step_of(model, rule)
     previous, state = np.full(len(source), SOS, np.int64), model.start(model.encode(source, source_mask))
     while True:
-        possible, state = ahead(previous, state, live_rows.live())
+        possible, state = next_step(previous, state, live_rows.live())
         tokens, values = possible.chosen(choose)
         written = Candidates(live_rows.sentences, np.arange(len(tokens)), tokens, values, live_rows.totals + values)
         staying = (tokens != EOS) & (values > NEVER)

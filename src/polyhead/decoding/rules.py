@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from polyhead.batch import padded
 from polyhead.decoding.config import SearchConfig
-from polyhead.decoding.searchable import Logits, Numbers, Truths
+from polyhead.decoding.searchable import Booleans, Logits, Numbers
 from polyhead.symbols import EOS, PAD, SOS, UNK
 
 NEVER = float("-inf")
@@ -136,7 +136,7 @@ class ForcedPrefix:
         _leave(logits, forced, tokens, given)
 
 
-def max_lengths(config: SearchConfig, source_mask: Truths, prefixes: Sequence[Sequence[int]] = ()) -> Numbers:
+def max_lengths(config: SearchConfig, source_mask: Booleans, prefixes: Sequence[Sequence[int]] = ()) -> Numbers:
     """source_mask [B, S] → [B], the most tokens each output may have.
 
     It depends on the sentence's own source, never on its companions; a forced prefix always has room.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polyhead.model.seq2seq import Seq2Seq
 
 Numbers: TypeAlias = NDArray[np.int64]
-Truths: TypeAlias = NDArray[np.bool_]
+Booleans: TypeAlias = NDArray[np.bool_]
 Values: TypeAlias = NDArray[np.float32]
 Sums: TypeAlias = NDArray[np.float64]
 Best: TypeAlias = tuple[Numbers, Numbers, Values, Sums]
@@ -41,7 +41,7 @@ S = TypeVar("S", bound=SearchState, default=Any)
 class Searchable(Protocol[S]):
     """An engine: a model that is stepped through. Searches know nothing else of it."""
 
-    def encode(self, source: Numbers, source_mask: Truths) -> Any:
+    def encode(self, source: Numbers, source_mask: Booleans) -> Any:
         """source [B, S], source_mask [B, S] (True at real tokens) → what the decoder may look at."""
         ...
 
@@ -59,13 +59,13 @@ class Searchable(Protocol[S]):
 
 Model: TypeAlias = "Searchable[Any] | Seq2Seq[Any]"
 Source: TypeAlias = "Numbers | Tensor"
-Mask: TypeAlias = "Truths | Tensor"
+Mask: TypeAlias = "Booleans | Tensor"
 
 
-def searchable(model: Model, source: Source, source_mask: Mask) -> tuple[Searchable[Any], Numbers, Truths]:
+def searchable(model: Model, source: Source, source_mask: Mask) -> tuple[Searchable[Any], Numbers, Booleans]:
     """What a search was given, in arrays. Who gives it tensors gives it a model of PyTorch's, on their device."""
     if isinstance(source, np.ndarray) or isinstance(source_mask, np.ndarray):
-        return cast("tuple[Searchable[Any], Numbers, Truths]", (model, source, source_mask))
+        return cast("tuple[Searchable[Any], Numbers, Booleans]", (model, source, source_mask))
     from polyhead.model.arrays import InArrays
 
     tensors = cast("Seq2Seq[Any]", model)

@@ -25,7 +25,7 @@ from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.arrays.pinned_args import pin_args
 from polyhead.kernels.attention.by_positions import Floats, Integers, VisibleKeys
 from polyhead.kernels.threads.team import board
-from polyhead.memory.allocate import room_for
+from polyhead.memory.allocate import empty
 from polyhead.model.config import TransformerConfig
 from polyhead.model.trained import TransformerArrays
 
@@ -137,7 +137,7 @@ class KernelEngine:
             raise ValueError(f"this memory is {memory.states.shape[-1]} numbers wide, this model's is {self.d_model}")
         states = memory.states[memory.mask]
         count = len(self.key_value.weight)
-        values = room_for((count, len(states), 2 * self.width))
+        values = empty((count, len(states), 2 * self.width))
         layers.project_memory(states, self.key_value, values, board())
         counts, places = _token_rows(memory.mask)
         sentences = np.arange(len(counts), dtype=np.int32)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.memory.allocate import room_for
+from polyhead.memory.allocate import empty
 
 STEPS_AT_FIRST = 16
 """A new tree has memory for this many steps of every row."""
@@ -44,7 +44,7 @@ class Past:
     @staticmethod
     def begin(rows: int, layers: int, width: int) -> "Past":
         """The past of `rows` rows before the first step. width: 2·A."""
-        values = room_for((layers, max(rows * STEPS_AT_FIRST, NODES_AT_FIRST), width))
+        values = empty((layers, max(rows * STEPS_AT_FIRST, NODES_AT_FIRST), width))
         return Past(Nodes(values), np.empty((rows, 0), np.int32))
 
     def append(self) -> "Past":
@@ -65,6 +65,6 @@ class Past:
         living, numbers = np.unique(self.ancestors, return_inverse=True)
         layers, _, width = self.nodes.values.shape
         wanted = 2 * (len(living) + len(self.ancestors))
-        values = room_for((layers, wanted, width))
+        values = empty((layers, wanted, width))
         values[:, : len(living)] = self.nodes.values[:, living]
         return Past(Nodes(values, len(living)), numbers.astype(np.int32).reshape(self.ancestors.shape))

@@ -14,7 +14,7 @@ LARGE = 1 << 20
 """Bytes from which an array gets pages of its own."""
 
 
-def room_for(shape: tuple[int, ...]) -> NDArray[np.float32]:
+def empty(shape: tuple[int, ...]) -> NDArray[np.float32]:
     """np.empty in float32; of a large one the pages that nobody writes to take no memory."""
     size = 4 * prod(shape)
     if size < LARGE:

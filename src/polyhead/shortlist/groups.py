@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyhead.decoding.rules import NEVER
-from polyhead.decoding.searchable import Numbers, Truths, Values
+from polyhead.decoding.searchable import Booleans, Numbers, Values
 from polyhead.shortlist.vocabularies import Vocabularies
 
 SENTENCES = 16
@@ -27,7 +27,7 @@ class Group:
     """What a step gives of a row → the logits of the group's pieces [R, U]."""
     places: Numbers
     """[G, L], where the pieces of each list stand among the U."""
-    absent: Truths
+    absent: Booleans
     """[G, L], where a list has ended."""
 
     def members(self, sentences: Numbers) -> "Members":
@@ -44,7 +44,7 @@ class Members:
     rows: Numbers
     output: Callable[[Values], Values]
     places: Numbers
-    absent: Truths
+    absent: Booleans
 
     def write(self, given: Values, logits: Values) -> None:
         """given [R, …], what a step gives of all rows; writes the group's rows of logits [R, longest list of all]."""

@@ -9,7 +9,7 @@ from typing import Any, Generic
 import numpy as np
 
 from polyhead.decoding.rules import NEVER
-from polyhead.decoding.searchable import Numbers, S, Searchable, Truths, Values, in_memory
+from polyhead.decoding.searchable import Booleans, Numbers, S, Searchable, Values, in_memory
 from polyhead.shortlist.by_language import AnyShortlist
 
 
@@ -18,7 +18,7 @@ class MaskedMemory:
     """The model's memory, and what may not be written."""
 
     inner: Any
-    outside: Truths
+    outside: Booleans
     """[B, V], True outside a sentence's list."""
 
 
@@ -27,7 +27,7 @@ class MaskedState(Generic[S]):
     """The model's state, and what may not be written: outside [R, V]."""
 
     inner: S
-    outside: Truths
+    outside: Booleans
 
     def select(self, rows: Numbers) -> "MaskedState[S]":
         """rows [R'] → the state of those rows."""
@@ -41,7 +41,7 @@ class Masked(Generic[S]):
         self.model = model
         self.shortlist = shortlist
 
-    def encode(self, source: Numbers, source_mask: Truths) -> MaskedMemory:
+    def encode(self, source: Numbers, source_mask: Booleans) -> MaskedMemory:
         """source [B, S], source_mask [B, S] → the model's memory and the sentences' lists."""
         outside = np.ones((len(source), self.shortlist.target_vocabulary), np.bool_)
         for sentence, (row, mask) in enumerate(zip(source, source_mask, strict=True)):

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, runtime_checkable
 import numpy as np
 
 from polyhead.decoding.rules import NEVER
-from polyhead.decoding.searchable import Numbers, S, Searchable, Truths, Values, in_memory
+from polyhead.decoding.searchable import Booleans, Numbers, S, Searchable, Values, in_memory
 from polyhead.shortlist.groups import Group, Members, cut
 from polyhead.shortlist.vocabularies import Vocabularies
 
@@ -69,7 +69,7 @@ class OwnVocabularies(Generic[S]):
         else:
             self.groups = (Group(0, in_memory, vocabularies.tokens, vocabularies.absent),)
 
-    def encode(self, source: Numbers, source_mask: Truths) -> Any:
+    def encode(self, source: Numbers, source_mask: Booleans) -> Any:
         """source [B, S], source_mask [B, S] → the model's own memory, of the sentences of the lists."""
         return self.model.encode(source, source_mask)
 

@@ -8,7 +8,7 @@ from polyhead.decoding.ensemble import Ensemble
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.decoding.rules import Rule
 from polyhead.decoding.search import search
-from polyhead.decoding.searchable import Numbers, Searchable, Truths
+from polyhead.decoding.searchable import Booleans, Numbers, Searchable
 from polyhead.decoding.trace import Observer
 from polyhead.shortlist.by_language import AnyShortlist
 from polyhead.shortlist.model import OwnVocabularies
@@ -28,7 +28,7 @@ class ShortlistSearch:
     def __call__(
         self,
         source: Numbers,
-        source_mask: Truths,
+        source_mask: Booleans,
         config: SearchConfig,
         *,
         sentences: Sequence[int] | None = None,

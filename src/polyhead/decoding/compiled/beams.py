@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from polyhead.kernels.kernel import kernel
 
 Numbers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
+Booleans = NDArray[np.bool_]
 
 
 @kernel
@@ -28,7 +28,9 @@ def starts_of(sentences: Numbers, starts: Numbers) -> int:
 
 
 @kernel
-def sort_out(totals: NDArray[np.float64], tokens: Numbers, end: int, size: int, living: Truths, ending: Truths) -> bool:
+def sort_out(
+    totals: NDArray[np.float64], tokens: Numbers, end: int, size: int, living: Booleans, ending: Booleans
+) -> bool:
     """totals and tokens [N, C] → which may live on, the first `size` of each sentence that don't end, and which end.
 
     Ends count among the first `size` candidates alone; a total of -∞ is no candidate. Returns whether any ends.
