@@ -25,7 +25,7 @@ test: lint ## everything a change must pass: style, types, import layers, tests
 test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every index of theirs compared with its array
 	NUMBA_BOUNDSCHECK=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) $(addprefix --ignore=tests/,kernels/code \
 		recipe/test_follow.py recipe/test_divided.py recipe/on_ray recipe/test_stored.py training/sharded \
-		training/test_several.py training/test_meeting.py recipe/test_resume.py recipe/test_restore.py \
+		training/test_process_group.py training/test_rendezvous.py recipe/test_resume.py recipe/test_restore.py \
 		recipe/test_signals.py) $(WITH_KERNELS)
 
 test-other-cpus: $(VENV)/.dev-ready ## what common older CPUs compute, as far as this one can do without its instructions (minutes)

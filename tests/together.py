@@ -74,10 +74,10 @@ def together(size: int, work: Callable[[Any], Any]) -> list[Any]:
 
     Fails where a process doesn't end within a minute.
     """
-    from polyhead.training.several import Several
+    from polyhead.training.process_group import ProcessGroup
 
     def run(place: Place) -> Any:
-        world = Several(place)
+        world = ProcessGroup(place)
         result = work(world)
         world.close()
         return result

@@ -22,9 +22,9 @@ def main() -> None:
             tensor = torch.ones(nbytes // 4)
             seconds: list[float] = []
             for _ in range(TIMES):
-                world.summed([0.0])  # all begin together
+                world.all_reduce([0.0])  # all begin together
                 begun = time.perf_counter()
-                world.sum_([tensor])
+                world.all_reduce_([tensor])
                 seconds.append(time.perf_counter() - begun)
             found.append({"nbytes": nbytes, "seconds": statistics.median(seconds)})
         if world.rank == 0:

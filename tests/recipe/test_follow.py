@@ -120,7 +120,7 @@ def test_scores_are_those_of_one_process_to_the_bit(toy, toy_model):
 
     def work(world):
         judge = validation.Validator(bundle, pairs, None, world=world)
-        return judge.scores(world.gathered(judge.part(trained_weights)))
+        return judge.scores(world.all_gather(judge.part(trained_weights)))
 
     judge = validation.Validator(bundle, pairs, None)
     assert len(judge._batches) > 3

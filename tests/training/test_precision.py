@@ -134,8 +134,8 @@ def test_gradients_depend_on_nothing_that_lay_in_memory_before(
     arithmetic: Arithmetic, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PyTorch's new tensors, and those that kernels work in, begin with NaN: the same bits come of it."""
-    expected, take = gradients(arithmetic, width), Scratch.take
-    monkeypatch.setattr(Scratch, "take", lambda *asked: _filled(take(*asked)))
+    expected, take = gradients(arithmetic, width), Scratch.get
+    monkeypatch.setattr(Scratch, "get", lambda *asked: _filled(take(*asked)))
     torch.use_deterministic_algorithms(True)
     try:
         found = gradients(arithmetic, width)

@@ -57,8 +57,8 @@ def _store(place: Place) -> tuple[Any, str]:
     """The store of the processes that were launched together, None where it can't be reached; and the start's name."""
     number = str(place.attempt)
     try:
-        from polyhead.training.meeting import newest_name
-        from polyhead.training.several import store_of
+        from polyhead.training.process_group import store_of
+        from polyhead.training.rendezvous import newest_name
 
         store = store_of(place, WAIT)
         return store, newest_name(store) or number

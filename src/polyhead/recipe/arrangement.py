@@ -58,7 +58,7 @@ def replicated(parts: Parts, recipe: Recipe, device: torch.device, display: Disp
         if start.path is not None:
             take_up(optimizer, mean, start.tensors)
         if world.size > 1:
-            tensors = world.shared(tensors_of(optimizer, mean))
+            tensors = world.broadcast_tensors(tensors_of(optimizer, mean))
             if world.rank > 0:
                 take_up(optimizer, mean, tensors)
 
@@ -68,7 +68,7 @@ def replicated(parts: Parts, recipe: Recipe, device: torch.device, display: Disp
 
 def check_arithmetic(world: World, arithmetic: Arithmetic) -> None:
     """Raises TrainingError, in all processes, where the machines would choose different ones."""
-    found = world.gathered(str(arithmetic))
+    found = world.all_gather(str(arithmetic))
     if others := [rank for rank, name in enumerate(found) if name != found[0]]:
         raise TrainingError(
             f"process {others[0]} would compute in {found[others[0]]} and process 0 in {found[0]}, as their machines "

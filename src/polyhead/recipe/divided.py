@@ -26,7 +26,7 @@ from polyhead.training.judging import Judge, Part, Weights
 from polyhead.training.log import Display
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.precision import SEVERAL_CORES, choose_arithmetic
-from polyhead.training.several import Several, answered
+from polyhead.training.process_group import ProcessGroup, answered
 from polyhead.training.sharded.differentiation import ShardedDifferentiation
 from polyhead.training.sharded.files import write_parts
 from polyhead.training.sharded.model import divide
@@ -35,7 +35,7 @@ from polyhead.training.sharded.shards import Shards
 from polyhead.training.state import take_up
 
 
-def divided(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: Several) -> Arrangement:
+def divided(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: ProcessGroup) -> Arrangement:
     """Every process holds some rows of each weight, and writes them to every checkpoint.
 
     Raises TrainingError, in all processes, where they don't see the run's directory that process 0 sees.
@@ -51,7 +51,7 @@ def divided(parts: Parts, recipe: Recipe, device: torch.device, display: Display
     optimizer = Optimizer(parts.model, config.optimizer, arithmetic.dtype, shards)
 
     def take(start: Start, mean: RunningMean | None) -> None:
-        name, described = world.told((None if start.path is None else start.path.name, start.tensors))
+        name, described = world.broadcast((None if start.path is None else start.path.name, start.tensors))
         if name is not None:
             take_up(optimizer, mean, _rows(checkpoints / name, described, shards, device))
 
@@ -88,14 +88,14 @@ class Forgetting:
         return self.judge.scores(parts)
 
 
-def check_shared(world: Several, directory: Path) -> None:
+def check_shared(world: ProcessGroup, directory: Path) -> None:
     """Raises TrainingError, in all processes, where one of them doesn't see what process 0 makes in a directory."""
-    name = world.told(f".{token_hex(4)}{UNFINISHED}")
+    name = world.broadcast(f".{token_hex(4)}{UNFINISHED}")
     if world.rank == 0:
         with write_errors(directory):
             (directory / name).mkdir()
-    world.gathered(None)
-    seen = world.gathered((directory / name).is_dir())
+    world.all_gather(None)
+    seen = world.all_gather((directory / name).is_dir())
     if world.rank == 0:
         (directory / name).rmdir()
     _check_seen(seen, directory)
@@ -105,22 +105,22 @@ def write_checkpoint(shards: Shards, directory: Path, progress: Progress, tensor
     """Writes what each process holds into a folder, and then, in process 0, the file that makes a checkpoint of it."""
     world, parts = shards.world, as_parts(shards, tensors)
     if world.rank > 0:
-        _write_parts(world, Path(world.told("")), parts)
+        _write_parts(world, Path(world.broadcast("")), parts)
         return
     name = f"update-{progress.update:08d}.{token_hex(4)}{checkpoint.PARTS}"
     with atomic_directory(directory / name) as folder:
-        digests = _write_parts(world, Path(world.told(str(folder))), parts)
+        digests = _write_parts(world, Path(world.broadcast(str(folder))), parts)
         list_as(folder, digests)
     save_checkpoint_of_parts(directory, progress, checkpoint.Parts(folder=name, files=len(digests)))
 
 
-def _write_parts(world: Several, folder: Path, parts: Mapping[str, Tensor]) -> dict[str, str]:
+def _write_parts(world: ProcessGroup, folder: Path, parts: Mapping[str, Tensor]) -> dict[str, str]:
     """Writes into a folder that process 0 has made → the digests of all files in it."""
-    _check_seen(world.gathered(folder.is_dir()), folder)
+    _check_seen(world.all_gather(folder.is_dir()), folder)
     with answered(), write_errors(folder):
         write_parts(folder, parts, world.group_of(torch.device("cpu")))
     own = sorted(folder.glob("*.safetensors"))[world.rank :: world.size]
-    found = world.gathered({path.name: digest_of(path) for path in own})
+    found = world.all_gather({path.name: digest_of(path) for path in own})
     return {name: digest for digests in found for name, digest in digests.items()}
 
 

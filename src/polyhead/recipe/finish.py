@@ -59,7 +59,7 @@ def judge_finished(
 
     weights: the finished model's, as process 0 has them; what the others give is not looked at
     """
-    load_weights(bundle, world.shared(weights))
+    load_weights(bundle, world.broadcast_tensors(weights))
     translator = Translator(bundle, engine="auto", dtype="float32")
     results: dict[str, Scores] = {}
     for name, some in [("dev", pairs.dev), *pairs.test]:

@@ -23,7 +23,7 @@ def follow(world: World) -> bool:
     Of files only the corpora are read. Raises PolyheadError where these are not what process 0 has read, and Deserted
     where another process ends with an error.
     """
-    orders: Orders = world.told(None)  # pyright: ignore[reportAssignmentType]: what process 0 tells
+    orders: Orders = world.broadcast(None)  # pyright: ignore[reportAssignmentType]: what process 0 tells
     recipe = make_recipe(orders.values)
     if recipe.threads is not None:
         torch.set_num_threads(recipe.threads)
@@ -34,7 +34,7 @@ def follow(world: World) -> bool:
         parts = assemble(recipe, pairs, device, display, world)
         trainer = make_follower(parts, recipe, device, world)
         with closing(trainer.differentiation), closing(trainer.optimizer):
-            if world.told(False):
+            if world.broadcast(False):
                 return True
             with stop_on_signals(trainer.interrupt):
                 done = trainer.run()

@@ -62,7 +62,7 @@ def tokenizers_of(world: World, config: TokenizerConfig, make: Callable[[], Toke
         return made
     with TemporaryDirectory() as folder:
         directory = Path(folder)
-        files = world.told({} if made is None else _contents(directory, config, *made))
+        files = world.broadcast({} if made is None else _contents(directory, config, *made))
         if made is not None:
             return made
         for name, content in files.items():

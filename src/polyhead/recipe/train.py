@@ -78,7 +78,7 @@ def train_in(held: Held, values: Values, *, resume: bool, world: World = ALONE) 
     if resume:
         check_same(recipe, pairs)
     if world.size > 1:
-        world.told(Orders.of(recipe, pairs))
+        world.broadcast(Orders.of(recipe, pairs))
     display = make_display(recipe.training.max_updates, world.say)
     try:
         for choice in plan.choices:
@@ -112,7 +112,7 @@ def _run(
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began), world)
     with closing(trainer.output), closing(trainer.differentiation), closing(trainer.optimizer):
         scores = read_scores(recipe.out) if trainer.course.is_over() else None
-        if world.told(scores is not None) and scores is not None:
+        if world.broadcast(scores is not None) and scores is not None:
             display.message(f"{recipe.out}: this run is finished, after {counted(trainer.progress.update, 'update')}")
             return Outcome(recipe.out, True, scores)
         remove_scores(recipe.out)

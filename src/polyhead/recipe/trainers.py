@@ -58,7 +58,7 @@ def make_trainer(
         kept = Kept(directory, recipe.training.averaging, arranged.write)
         return OnDisk(kept, file, partial(save_weights, recipe.out), held.check)
 
-    return _make(parts, recipe, device, display, begin, open_output, world.told(budget), world)
+    return _make(parts, recipe, device, display, begin, open_output, world.broadcast(budget), world)
 
 
 def make_follower(parts: Parts, recipe: Recipe, device: torch.device, world: World) -> Trainer:
@@ -72,7 +72,7 @@ def make_follower(parts: Parts, recipe: Recipe, device: torch.device, world: Wor
         write = partial(arranged.write, checkpoints) if arranged.others_write else None
         return Elsewhere(recipe.training.averaging, write)
 
-    return _make(parts, recipe, device, SilentDisplay(), begin, open_output, world.told(None), world)
+    return _make(parts, recipe, device, SilentDisplay(), begin, open_output, world.broadcast(None), world)
 
 
 def _make(
@@ -93,7 +93,7 @@ def _make(
         mean = RunningMean(optimizer.masters, config.averaging.decay)
     start = begin(arranged, mean)
     arranged.take_up(start, mean)
-    progress = world.told(start.progress)
+    progress = world.broadcast(start.progress)
     return Trainer(
         differentiation=arranged.differentiation,
         optimizer=optimizer,
@@ -118,9 +118,9 @@ def _arranged(parts: Parts, recipe: Recipe, device: torch.device, display: Displ
     if not recipe.training.sharded:
         return replicated(parts, recipe, device, display, world)
     from polyhead.recipe.divided import divided  # several processes, and PyTorch for them, are for who has them
-    from polyhead.training.several import Several
+    from polyhead.training.process_group import ProcessGroup
 
-    if not isinstance(world, Several):
+    if not isinstance(world, ProcessGroup):
         raise TypeError(f"a model is divided among processes of torch.distributed, not of {type(world).__name__}")
     return divided(parts, recipe, device, display, world)
 

@@ -88,7 +88,7 @@ def score_pairs(
 
     Each target language is scored apart.
     """
-    parts = world.gathered(translations(translator, pairs, search, _own(len(pairs), world)))
+    parts = world.all_gather(translations(translator, pairs, search, _own(len(pairs), world)))
     outputs = {number: text for part in parts for number, text in part.items()}
     return _scored(pairs, [outputs[number] for number in range(len(pairs))], tokenize, metrics)
 

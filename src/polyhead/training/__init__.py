@@ -20,13 +20,13 @@ the result depends on their number and not on which is ready first. A batch that
 more shares, one round after the other.
 
 Several processes that a launcher has started are one `world`, which a trainer is given: `joining` finds out whether
-there are others, `several` is `torch.distributed`, and a process alone has a world of one that asks nobody. A share of
-a batch belongs to one process and to one of its workers; gradients, losses and counts of tokens are added up over all
-processes, so that each takes the same step, and `alike` compares the weights. Process 0 alone has an `output` on disk
-and decides what a clock decides; a signal to any process stops all after the same update. Validation (`judging`) is
-done in parts. A process that is missed ends the others (`Deserted`). What a process holds of weights, gradients and
-moments is a `division`, which the optimizer is given: all of them, or some rows of each (`sharded/`), for models that
-don't fit one device.
+there are others, `process_group` is `torch.distributed`, and a process alone has a world of one that asks nobody. A
+share of a batch belongs to one process and to one of its workers; gradients, losses and counts of tokens are added up
+over all processes, so that each takes the same step, and `alike` compares the weights. Process 0 alone has an `output`
+on disk and decides what a clock decides; a signal to any process stops all after the same update. Validation
+(`judging`) is done in parts. A process that is missed ends the others (`Deserted`). What a process holds of weights,
+gradients and moments is a `division`, which the optimizer is given: all of them, or some rows of each (`sharded/`), for
+models that don't fit one device.
 
 In bfloat16 the model that computes is a rounded working copy of float32 masters, which `optimizer` owns, so that
 small updates aren't lost to rounding. Snapshots, checkpoints and averages hold masters. `adam` is PyTorch's kernel

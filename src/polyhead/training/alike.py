@@ -14,7 +14,7 @@ def check_alike(world: World, weights: Mapping[str, Tensor], update: int) -> Non
     """Raises TrainingError, in all processes, where the weights after an update are not the same in all of them."""
     if world.size == 1:
         return
-    found = world.gathered(digest_of_weights(weights))
+    found = world.all_gather(digest_of_weights(weights))
     if others := [rank for rank, digest in enumerate(found) if digest != found[0]]:
         raise TrainingError(
             f"after update {update} the weights of process {others[0]} are not those of process 0, so nothing of them "

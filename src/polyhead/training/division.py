@@ -92,7 +92,7 @@ class Replicated:
             numbers = list(alike)
             found |= zip(numbers, make(torch.stack([parts[number] for number in numbers])), strict=True)
         made = [found[number] if number in found else torch.zeros_like(part) for number, part in enumerate(parts)]
-        self.world.sum_(made)
+        self.world.all_reduce_(made)
         rest = iter(made)
         return [torch.cat([next(rest) for _ in range(stack.maps)]) for stack in stacks]
 

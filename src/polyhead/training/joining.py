@@ -20,9 +20,9 @@ def joined() -> Generator[World]:
     if place is None:
         yield ALONE
         return
-    from polyhead.training.several import Several  # torch.distributed is for those alone who need it
+    from polyhead.training.process_group import ProcessGroup  # torch.distributed is for those alone who need it
 
     divide_cores(place.local_size)
-    world = Several(place)
+    world = ProcessGroup(place)
     yield world
     world.close()

@@ -115,7 +115,7 @@ class Trainer:
 
     def _is_asked_to_stop(self) -> bool:
         """Whether any process is."""
-        return any(self.world.summed([self.interrupt.requested or self.world.is_to_stop()]))
+        return any(self.world.all_reduce([self.interrupt.requested or self.world.is_to_stop()]))
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
         """One update, and a line of metrics if it is due."""
@@ -230,10 +230,10 @@ class Trainer:
         own: Part | None = None
         with suppress(Interrupted), self.interrupt.at_once():
             own = self.judge.part(weights)
-        parts = [part for part in self.world.gathered(own) if part is not None]
+        parts = [part for part in self.world.all_gather(own) if part is not None]
         if len(parts) < self.world.size:
             raise Interrupted
-        return self.world.told(self.judge.scores(parts))
+        return self.world.broadcast(self.judge.scores(parts))
 
     def weights(self) -> Weights:
         """The weights to judge and to keep, whole: the running mean where there is one, else the newest."""

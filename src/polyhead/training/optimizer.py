@@ -95,7 +95,7 @@ class Optimizer:
         for name in there:
             if not self.gradients[name]:
                 self.gradients[name].add(torch.zeros_like(self.masters[name], requires_grad=False))
-        world.sum_([self.gradients[name].summed() for name in there])
+        world.all_reduce_([self.gradients[name].summed() for name in there])
 
     def discard(self) -> None:
         """Forgets the gradients that were collected since the last step."""

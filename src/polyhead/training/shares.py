@@ -85,7 +85,7 @@ class Differentiation:
         while True:
             found = self._attempt(batches, seed, rounds)
             mine = (0.0, 0, True) if found is None else (*found, False)
-            loss, tokens, failed, *collected = self.world.summed([*mine, *self.optimizer.collected()])
+            loss, tokens, failed, *collected = self.world.all_reduce([*mine, *self.optimizer.collected()])
             if not failed:
                 self.optimizer.sum_up(self.world, collected)
                 return Collected(loss, int(tokens), rounds)

@@ -46,26 +46,26 @@ class World(Protocol):
         """How many processes there are on its machine."""
         ...
 
-    def summed(self, numbers: Sequence[float]) -> list[float]:
+    def all_reduce(self, numbers: Sequence[float]) -> list[float]:
         """As many numbers of every process → their sums over all processes, in float64."""
         ...
 
-    def sum_(self, tensors: Sequence[Tensor]) -> None:
+    def all_reduce_(self, tensors: Sequence[Tensor]) -> None:
         """Puts the sums over all processes in the place of tensors; all processes give the same shapes.
 
         Every process gets the same bits.
         """
         ...
 
-    def told(self, value: Value) -> Value:
+    def broadcast(self, value: Value) -> Value:
         """The value of process 0."""
         ...
 
-    def gathered(self, value: Value) -> list[Value]:
+    def all_gather(self, value: Value) -> list[Value]:
         """The values of all processes, in the order of their ranks."""
         ...
 
-    def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    def broadcast_tensors(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The tensors of process 0, by name, on the CPU; what the other processes give is not looked at."""
         ...
 
@@ -99,19 +99,19 @@ class Alone:
     local_rank: int = 0
     local_size: int = 1
 
-    def summed(self, numbers: Sequence[float]) -> list[float]:
+    def all_reduce(self, numbers: Sequence[float]) -> list[float]:
         return list(numbers)
 
-    def sum_(self, tensors: Sequence[Tensor]) -> None:
+    def all_reduce_(self, tensors: Sequence[Tensor]) -> None:
         pass
 
-    def told(self, value: Value) -> Value:
+    def broadcast(self, value: Value) -> Value:
         return value
 
-    def gathered(self, value: Value) -> list[Value]:
+    def all_gather(self, value: Value) -> list[Value]:
         return [value]
 
-    def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    def broadcast_tensors(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         return dict(tensors)
 
     def is_to_stop(self) -> bool:
@@ -136,4 +136,4 @@ ALONE = Alone()
 
 def of_process_0(world: World, number: float) -> float:
     """The number of process 0, for all: as what its clock says, which decides when a run ends."""
-    return world.summed([number if world.rank == 0 else 0.0])[0]
+    return world.all_reduce([number if world.rank == 0 else 0.0])[0]

@@ -70,7 +70,7 @@ def test_it_is_the_original_not_a_copy() -> None:
 def test_more_than_is_tried_first_is_kept_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pinned_args, "_FIRST", 64)
     kept = pin_args(tuple(np.full(3, n, np.float64) for n in range(5)))
-    assert len(kept._room) > 64
+    assert len(kept._memory) > 64
     assert _sum_of_all(kept) == sum(range(5))
 
 

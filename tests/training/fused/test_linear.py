@@ -16,7 +16,7 @@ from tests.marks import bfloat16, learnt_formats, vectors
 
 @pytest.fixture(autouse=True)
 def short_products_are_worth_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LONG", 1)
+    monkeypatch.setattr(module, "FEWEST_MULTIPLICATIONS", 1)
 
 
 def gradients(layer: nn.Module, x: Tensor, fused: bool = False) -> list[Tensor]:
@@ -73,7 +73,7 @@ def test_a_kernel_transposes_for_long_products(monkeypatch: pytest.MonkeyPatch) 
     x, weight = torch.randn(10, 16).bfloat16(), torch.randn(8, 16).bfloat16()
     assert is_worth_a_kernel(x, weight)
     assert not is_worth_a_kernel(x.float(), weight.float())
-    monkeypatch.setattr(module, "LONG", 10 * 16 * 8 + 1)
+    monkeypatch.setattr(module, "FEWEST_MULTIPLICATIONS", 10 * 16 * 8 + 1)
     assert not is_worth_a_kernel(x, weight)
 
 

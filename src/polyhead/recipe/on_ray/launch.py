@@ -21,7 +21,7 @@ from polyhead.recipe.signals import stop_on_signals
 from polyhead.recipe.train import check_directory, directory_of
 from polyhead.training.interrupt import Interrupt
 from polyhead.training.log import say
-from polyhead.training.several import PATIENCE
+from polyhead.training.process_group import PATIENCE
 
 GO_ON = "go on with --resume from the last checkpoint"
 LOOK = 0.2

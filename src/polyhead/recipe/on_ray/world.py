@@ -8,13 +8,13 @@ from typing import Any
 
 from polyhead.errors import TrainingError, shortened
 from polyhead.training.place import Place
-from polyhead.training.several import Several
+from polyhead.training.process_group import ProcessGroup
 
 ASK = 1.0
 """Seconds after which it is asked anew whether the user wants training to stop."""
 
 
-class RayWorld(Several):
+class RayWorld(ProcessGroup):
     """The processes that Ray Train has brought together."""
 
     def __init__(self, place: Place, board: Any, copied: Path | None) -> None:

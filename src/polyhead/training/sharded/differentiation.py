@@ -12,7 +12,7 @@ from polyhead.batch import Batch
 from polyhead.memory.freed import out_of_memory
 from polyhead.model.dropout import drawing_from
 from polyhead.training.optimizer import Optimizer
-from polyhead.training.several import Several, answered_while_computing
+from polyhead.training.process_group import ProcessGroup, answered_while_computing
 from polyhead.training.sharded.model import Loss
 from polyhead.training.shares import Collected, Seed, TooLarge
 
@@ -28,7 +28,7 @@ class ShardedDifferentiation:
     loss: Loss
     optimizer: Optimizer
     """Gets the gradients of the rows that this process holds."""
-    world: Several
+    world: ProcessGroup
     device: torch.device
 
     def collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
@@ -44,7 +44,7 @@ class ShardedDifferentiation:
                     loss, tokens = loss + likelihood, tokens + shares[number].target_tokens
             drawn += len(shares)
         self.optimizer.collect([_taken(parameter) for parameter in self.loss.model.parameters()])
-        loss, all_tokens = self.world.summed([loss, tokens])
+        loss, all_tokens = self.world.all_reduce([loss, tokens])
         return Collected(loss, int(all_tokens), rounds)
 
     def close(self) -> None:

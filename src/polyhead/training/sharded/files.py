@@ -27,7 +27,7 @@ from torch.distributed.checkpoint import (
 from polyhead.errors import ModelError
 from polyhead.manifest import check_listed, read_manifest
 from polyhead.reading import check_tensors
-from polyhead.training.several import answered
+from polyhead.training.process_group import answered
 
 Described = dict[str, Tensor]
 """Whole tensors by name, without values."""

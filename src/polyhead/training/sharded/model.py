@@ -13,7 +13,7 @@ from polyhead.model.seq2seq import Seq2SeqModel
 from polyhead.training.fused.fuse import ON_GPU, exchanged
 from polyhead.training.loss import label_smoothed_loss
 from polyhead.training.precision import Arithmetic
-from polyhead.training.several import Several
+from polyhead.training.process_group import ProcessGroup
 from polyhead.training.sharded.shards import Shards
 
 LAYERS = EncoderLayer, DecoderLayer
@@ -37,7 +37,7 @@ class Loss(nn.Module):
 
 
 def divide(
-    model: Seq2SeqModel[Any], smoothing: float, dtype: torch.dtype, world: Several, device: torch.device
+    model: Seq2SeqModel[Any], smoothing: float, dtype: torch.dtype, world: ProcessGroup, device: torch.device
 ) -> tuple[Loss, Shards]:
     """Divides a model, which lies whole on the CPU, among the processes of a world; it computes in the dtype.
 
@@ -64,8 +64,8 @@ def divide(
     return loss, Shards(world, mesh, shapes)
 
 
-def _begin_alike(model: nn.Module, world: Several) -> None:
+def _begin_alike(model: nn.Module, world: ProcessGroup) -> None:
     """One weight after the other, as all together may be more than a memory has twice."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(world.shared({name: parameter})[name])
+            parameter.copy_(world.broadcast_tensors({name: parameter})[name])

@@ -12,7 +12,7 @@ from torch.distributed.tensor import DTensor, Shard
 
 from polyhead.training.division import HeldWeights, Make, Stack
 from polyhead.training.judging import Weights
-from polyhead.training.several import Several, answered
+from polyhead.training.process_group import ProcessGroup, answered
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Shards:
     Rows are dealt out in order: ⌈rows / processes⌉ to each as long as there are any, so the last may have none.
     """
 
-    world: Several
+    world: ProcessGroup
     mesh: DeviceMesh
     """The processes, on the device that they compute on."""
     shapes: Mapping[str, torch.Size]
@@ -41,7 +41,7 @@ class Shards:
         return HeldWeights(held, {})
 
     def norm(self, held: Tensor) -> Tensor:
-        return torch.tensor(math.sqrt(self.world.summed([float(held) ** 2])[0]))
+        return torch.tensor(math.sqrt(self.world.all_reduce([float(held) ** 2])[0]))
 
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
         """Whole stacks are dealt out, the largest first; each process makes those that are its own."""
@@ -51,7 +51,7 @@ class Shards:
         own = [stacks[number] for number in owned[self.world.rank]]
         held = [stack.held.float().reshape(-1) for stack in stacks]
         sizes = [[self._numbers_of(rank, stack) for stack in own] for rank in everyone]
-        came = self.world.exchanged(
+        came = self.world.all_to_all(
             [_joined(held[0], (held[number] for number in numbers)) for numbers in owned], [sum(each) for each in sizes]
         )
         pieces = [torch.split(part, each) for part, each in zip(came, sizes, strict=True)]
@@ -62,7 +62,7 @@ class Shards:
         ]
         sizes = [[held[number].numel() for number in numbers] for numbers in owned]
         found: dict[int, Tensor] = {}
-        for numbers, part, each in zip(owned, self.world.exchanged(back, list(map(sum, sizes))), sizes, strict=True):
+        for numbers, part, each in zip(owned, self.world.all_to_all(back, list(map(sum, sizes))), sizes, strict=True):
             found |= zip(numbers, torch.split(part, each), strict=True)
         return [found[number].view_as(stack.held) for number, stack in enumerate(stacks)]
 

@@ -8,9 +8,9 @@ import torch
 import torch.distributed as dist
 
 from polyhead.errors import TrainingError
-from polyhead.training import several
+from polyhead.training import process_group
 from polyhead.training.alike import check_alike
-from polyhead.training.several import Several, answered_while_computing
+from polyhead.training.process_group import ProcessGroup, answered_while_computing
 from polyhead.training.world import ALONE, Deserted
 from tests.together import places, started, together
 
@@ -18,19 +18,22 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a proce
 
 
 def test_numbers_are_added_up_exactly():
-    assert together(3, lambda world: world.summed([0.1, 2**53, world.rank, True])) == [[0.1 * 3, 3.0 * 2**53, 3, 3]] * 3
-    assert ALONE.summed([0.1, 7, True]) == [0.1, 7, True]
+    assert (
+        together(3, lambda world: world.all_reduce([0.1, 2**53, world.rank, True]))
+        == [[0.1 * 3, 3.0 * 2**53, 3, 3]] * 3
+    )
+    assert ALONE.all_reduce([0.1, 7, True]) == [0.1, 7, True]
 
 
 def test_tensors_are_added_up_in_place_in_buckets_whatever_their_shapes(monkeypatch):
-    monkeypatch.setattr(several, "BUCKET", 100)
+    monkeypatch.setattr(process_group, "BUCKET", 100)
 
     def work(world):
         draw = torch.Generator().manual_seed(world.rank)
         tensors = [torch.rand(shape, generator=draw) for shape in [(3, 4), (50,), (), (2, 2), (0,)]]
         tensors.insert(2, torch.rand(5, generator=draw, dtype=torch.float64))
         before = [each.clone() for each in tensors]
-        world.sum_(tensors)
+        world.all_reduce_(tensors)
         return before, tensors
 
     found = together(3, work)
@@ -41,14 +44,14 @@ def test_tensors_are_added_up_in_place_in_buckets_whatever_their_shapes(monkeypa
 
 
 def test_what_process_0_says_all_hear_and_all_can_be_heard():
-    found = together(2, lambda world: (world.told(("a", world.rank)), world.gathered(world.rank * 10)))
+    found = together(2, lambda world: (world.broadcast(("a", world.rank)), world.all_gather(world.rank * 10)))
     assert found == [(("a", 0), [0, 10])] * 2
-    assert (ALONE.told(5), ALONE.gathered(5)) == (5, [5])
+    assert (ALONE.broadcast(5), ALONE.all_gather(5)) == (5, [5])
 
 
 def test_tensors_of_process_0_come_to_all_with_their_names_and_dtypes():
     tensors = {"a": torch.arange(6).view(2, 3).t(), "b": torch.tensor(1.5), "c": torch.zeros(2, dtype=torch.bfloat16)}
-    for found in together(2, lambda world: world.shared(tensors if world.rank == 0 else {})):
+    for found in together(2, lambda world: world.broadcast_tensors(tensors if world.rank == 0 else {})):
         assert found.keys() == tensors.keys()
         for name, tensor in tensors.items():
             assert found[name].dtype == tensor.dtype
@@ -60,7 +63,7 @@ def test_each_process_gets_from_each_what_is_for_it():
 
     def work(world):
         sent = [torch.full((world.rank + 1,), 10.0 * world.rank), torch.full((1,), 10.0 * world.rank + 1)]
-        return world.exchanged(sent, [1, 2] if world.rank == 0 else [1, 1])
+        return world.all_to_all(sent, [1, 2] if world.rank == 0 else [1, 1])
 
     found = [[each.tolist() for each in parts] for parts in together(2, work)]
     assert found == [[[0.0], [10.0, 10.0]], [[1.0], [11.0]]]
@@ -80,28 +83,36 @@ def test_only_errors_of_talking_say_that_another_process_is_lost():
 def test_that_a_run_has_begun_is_known_to_all():
     def work(world):
         before = world.has_begun()
-        world.gathered(0)
+        world.all_gather(0)
         if world.rank == 0:
             world.begin()
-        world.gathered(0)
+        world.all_gather(0)
         return before, world.has_begun(), world.is_to_stop()
 
     assert together(2, work) == [(False, True, False)] * 2
     assert (ALONE.has_begun(), ALONE.is_to_stop()) == (False, False)
 
 
-@pytest.mark.parametrize("call", ["summed", "sum_", "told", "gathered", "shared", "exchanged", "close"])
+@pytest.mark.parametrize(
+    "call", ["all_reduce", "all_reduce_", "broadcast", "all_gather", "broadcast_tensors", "all_to_all", "close"]
+)
 def test_a_process_that_is_killed_is_missed_at_once_and_in_one_sentence(call, tmp_path):
     def work(place):
-        world = Several(place)
-        world.gathered(0)
+        world = ProcessGroup(place)
+        world.all_gather(0)
         if place.rank == 1:
             os.kill(os.getpid(), signal.SIGKILL)
-        given = {"summed": [1], "sum_": [torch.ones(9)], "told": 1, "gathered": 1, "shared": {"a": torch.ones(1)}}
-        given["exchanged"] = [torch.ones(1)] * 2, [1, 1]
+        given = {
+            "all_reduce": [1],
+            "all_reduce_": [torch.ones(9)],
+            "broadcast": 1,
+            "all_gather": 1,
+            "broadcast_tensors": {"a": torch.ones(1)},
+        }
+        given["all_to_all"] = [torch.ones(1)] * 2, [1, 1]
         for _ in range(100):  # what is only sent may seem to arrive
             arguments = given.get(call, ())
-            getattr(world, call)(*arguments if call == "exchanged" else [arguments] if call in given else [])
+            getattr(world, call)(*arguments if call == "all_to_all" else [arguments] if call in given else [])
 
     with started([lambda p=place: work(p) for place in places(2)], tmp_path) as results:
         error = results[0]()
@@ -114,9 +125,9 @@ def test_a_process_that_is_killed_is_missed_at_once_and_in_one_sentence(call, tm
 def test_processes_that_do_not_find_each_other_say_so(tmp_path, monkeypatch):
     from datetime import timedelta
 
-    monkeypatch.setattr(several, "PATIENCE", timedelta(seconds=1))
-    monkeypatch.setattr(several, "FINDING", timedelta(seconds=1))
-    with started([lambda: Several(places(2)[0])], tmp_path) as results:
+    monkeypatch.setattr(process_group, "PATIENCE", timedelta(seconds=1))
+    monkeypatch.setattr(process_group, "FINDING", timedelta(seconds=1))
+    with started([lambda: ProcessGroup(places(2)[0])], tmp_path) as results:
         error = results[0]()
     assert error.kind is TrainingError
     assert "process 0 of 2 does not find the others at 127.0.0.1:" in error.message
@@ -126,8 +137,8 @@ def test_processes_that_were_brought_together_already_stay_together(tmp_path):
     def work(place):
         file = dist.FileStore(str(tmp_path / "store"), 2)
         dist.init_process_group("gloo", store=file, rank=place.rank, world_size=2)
-        world = Several(place)
-        found = world.summed([place.rank + 1])
+        world = ProcessGroup(place)
+        found = world.all_reduce([place.rank + 1])
         world.close()
         return found, dist.is_initialized()
 
@@ -141,10 +152,10 @@ def test_the_store_of_who_brought_them_together_is_theirs_too(tmp_path):
     def work(place):
         store = f"tcp://{place.address}:{place.port}"
         dist.init_process_group("gloo", init_method=store, rank=place.rank, world_size=2)
-        world = Several(place)
+        world = ProcessGroup(place)
         if place.rank == 0:
             world.begin()
-        world.gathered(0)
+        world.all_gather(0)
         found = world.has_begun()
         world.close()
         return found

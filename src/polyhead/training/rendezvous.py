@@ -19,7 +19,7 @@ LOOK = timedelta(seconds=1)
 """How long a process waits for process 0 before it looks whether that has been started anew meanwhile."""
 
 
-def meet(store: dist.TCPStore, rank: int, size: int, patience: timedelta) -> str:
+def rendezvous(store: dist.TCPStore, rank: int, size: int, patience: timedelta) -> str:
     """A name that the processes of this start share, and those of no other one.
 
     Raises RuntimeError where not all of them have come after so long.

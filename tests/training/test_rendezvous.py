@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 import torch.distributed as dist
 
-from polyhead.training import meeting
-from polyhead.training.meeting import meet, newest_name
+from polyhead.training import rendezvous as module
+from polyhead.training.rendezvous import newest_name, rendezvous
 from tests.together import launchers_store, started
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
@@ -24,7 +24,7 @@ def client(port: int) -> dist.TCPStore:
 
 
 def start(port, ranks, size, tmp_path, patience=SOON):
-    works = [lambda r=rank: meet(client(port), r, size, patience) for rank in ranks]
+    works = [lambda r=rank: rendezvous(client(port), r, size, patience) for rank in ranks]
     with started(works, tmp_path) as results:
         return [result() for result in results]
 
@@ -45,16 +45,16 @@ def test_who_comes_before_process_0_is_not_taken_in_by_the_name_of_an_earlier_st
         import time
 
         time.sleep(1.5)
-        return meet(client(port), 0, 2, SOON)
+        return rendezvous(client(port), 0, 2, SOON)
 
-    with started([late, lambda: meet(client(port), 1, 2, SOON)], tmp_path) as results:
+    with started([late, lambda: rendezvous(client(port), 1, 2, SOON)], tmp_path) as results:
         names = [result() for result in results]
     assert names[0] == names[1] != old
 
 
 def test_a_start_that_was_never_complete_is_left_for_a_new_one(port, tmp_path, monkeypatch):
     """Process 0 is started, and started again before process 1 comes, which has seen the first name."""
-    monkeypatch.setattr(meeting, "LOOK", timedelta(seconds=0.2))
+    monkeypatch.setattr(module, "LOOK", timedelta(seconds=0.2))
     (lost,) = start(port, (0,), 2, tmp_path, timedelta(seconds=0.1))
     assert "imeout" in lost.message or "wait" in lost.message
     stale = newest_name(client(port))
@@ -80,7 +80,7 @@ class LateAnswer:
 
 
 def test_a_start_that_is_complete_just_after_a_wait_for_it_is_this_process_s(port, tmp_path):
-    works = [lambda: meet(client(port), 0, 2, SOON), lambda: meet(LateAnswer(client(port)), 1, 2, SOON)]
+    works = [lambda: rendezvous(client(port), 0, 2, SOON), lambda: rendezvous(LateAnswer(client(port)), 1, 2, SOON)]
     with started(works, tmp_path) as results:
         names = [result() for result in results]
     assert names[0] == names[1]

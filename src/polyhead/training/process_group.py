@@ -16,8 +16,8 @@ from torch.distributed.device_mesh import DeviceMesh
 
 from polyhead.errors import TrainingError, shortened
 from polyhead.training.log import say
-from polyhead.training.meeting import meet
 from polyhead.training.place import Place
+from polyhead.training.rendezvous import rendezvous
 from polyhead.training.world import Deserted
 
 PATIENCE = timedelta(hours=2)
@@ -35,7 +35,7 @@ _TALKING = "gloo/", "NCCL"
 Value = TypeVar("Value")
 
 
-class Several:
+class ProcessGroup:
     """The processes that a launcher has started together."""
 
     def __init__(self, place: Place) -> None:
@@ -49,7 +49,9 @@ class Several:
             self._store = store_of(place, FINDING)
             self._made_here = not dist.is_initialized()
             if self._made_here:
-                own = dist.PrefixStore(f"polyhead/{meet(self._store, self.rank, self.size, PATIENCE)}", self._store)
+                own = dist.PrefixStore(
+                    f"polyhead/{rendezvous(self._store, self.rank, self.size, PATIENCE)}", self._store
+                )
                 dist.init_process_group("gloo", store=own, rank=self.rank, world_size=self.size, timeout=PATIENCE)
             self._group: Any = None if self._made_here else dist.new_group(backend="gloo", timeout=PATIENCE)
         except (RuntimeError, ValueError) as error:
@@ -61,13 +63,13 @@ class Several:
         self._launcher = os.getppid() if place.store_is_there else None
         self._devices = self._group_of_devices()
 
-    def summed(self, numbers: Sequence[float]) -> list[float]:
+    def all_reduce(self, numbers: Sequence[float]) -> list[float]:
         total = torch.tensor(numbers, dtype=torch.float64)
         with answered():
             dist.all_reduce(total, group=self._group)
         return cast("list[float]", total.tolist())
 
-    def sum_(self, tensors: Sequence[Tensor]) -> None:
+    def all_reduce_(self, tensors: Sequence[Tensor]) -> None:
         waiting: list[tuple[list[Tensor], Tensor, Any]] = []
         for some in _buckets(tensors):
             flat = torch.cat([each.reshape(-1) for each in some])
@@ -82,20 +84,20 @@ class Several:
                 each.copy_(flat[start : start + each.numel()].view_as(each))
                 start += each.numel()
 
-    def told(self, value: Value) -> Value:
+    def broadcast(self, value: Value) -> Value:
         values = [value if self.rank == 0 else None]
         with answered():
             dist.broadcast_object_list(values, src=0, group=self._group, device=torch.device("cpu"))
         return cast(Value, values[0])
 
-    def gathered(self, value: Value) -> list[Value]:
+    def all_gather(self, value: Value) -> list[Value]:
         values: list[Value | None] = [None] * self.size
         with answered():
             dist.all_gather_object(values, value, group=self._group)
         return cast("list[Value]", values)
 
-    def shared(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        described = self.told({name: (tuple(each.shape), each.dtype) for name, each in tensors.items()})
+    def broadcast_tensors(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        described = self.broadcast({name: (tuple(each.shape), each.dtype) for name, each in tensors.items()})
         found: dict[str, Tensor] = {}
         for name, (shape, dtype) in described.items():
             here = tensors[name].detach().cpu().contiguous() if self.rank == 0 else torch.empty(shape, dtype=dtype)
@@ -104,7 +106,7 @@ class Several:
             found[name] = here
         return found
 
-    def exchanged(self, sent: Sequence[Tensor], sizes: Sequence[int]) -> list[Tensor]:
+    def all_to_all(self, sent: Sequence[Tensor], sizes: Sequence[int]) -> list[Tensor]:
         """A flat tensor for each process → that of each process for this one, which has so many numbers.
 
         All are of one dtype, on one device.
@@ -154,7 +156,7 @@ class Several:
 
     def _group_of_devices(self) -> Any:
         """The group in which GPUs add up, which is none where there are none."""
-        found = self.gathered(torch.cuda.device_count())
+        found = self.all_gather(torch.cuda.device_count())
         if not any(found):
             return None
         if torch.cuda.device_count() < self.local_size or not all(found):
