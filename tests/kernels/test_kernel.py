@@ -8,7 +8,6 @@ from typing import cast
 
 import pytest
 
-from polyhead.kernels import compiler
 from polyhead.kernels.code import object_files
 from polyhead.kernels.kernel import Kernel, kernel
 
@@ -32,22 +31,6 @@ def test_what_could_be_another_has_no_file() -> None:
     kernels = [plus(1), plus(2), *(cast("Kernel", kernel(each)) for each in (lambda x: 2 * x, lambda x: 3 * x))]
     assert [each(1) for each in kernels] == [2, 3, 2, 3]
     assert [each.cache_file("int") for each in kernels] == [None] * 4
-
-
-def test_a_pause_is_announced_once(caplog: pytest.LogCaptureFixture) -> None:
-    announcement = compiler.Announcement()
-    with caplog.at_level("INFO", "polyhead"):
-        announcement.notify(None)
-        announcement.notify(None)
-    assert len(caplog.messages) == 1
-    assert "once" in caplog.messages[0]
-
-
-def test_numba_tells_when_it_compiles_and_only_then() -> None:
-    with compiler.event.install_recorder("numba:compile") as record:
-        function = compiler.numba.njit(lambda x: x + 1)
-        assert function(1) == function(2) - 1 == 2
-    assert len(record.buffer) == 2, "the beginning and the end"
 
 
 FINGERPRINT = """
