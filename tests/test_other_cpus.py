@@ -12,12 +12,17 @@ from polyhead.hardware import cpu_features
 TESTS = Path(__file__).parent
 TRANSLATING = (
     "kernels/attention/test_by_positions.py",
+    "kernels/microkernels/test_registers.py",
+    "kernels/linear/test_quantise.py",
     "kernels/linear/test_packed_float32.py",
     "kernels/linear/test_packed_int8.py",
     "engine/test_kernel_engine.py",
 )
 TRAINING = (
     "kernels/packing/test_pack_bfloat16.py",
+    "kernels/packing/test_pack_int8.py",
+    "kernels/microkernels/test_int8.py",
+    "kernels/microkernels/test_simd.py",
     "kernels/linear/test_gemm_int8.py",
     "kernels/linear/test_gemm_float32.py",
     "kernels/numbers/test_bfloat16.py",
