@@ -18,7 +18,7 @@ POWERS = tuple(map(np.float32, (1.5403530e-4, 1.3333558e-3, 9.6181291e-3, 5.5504
 
 @kernel
 def exp(x: Any) -> Any:
-    """e^x for x ≤ 0 within two units of float32's last place, so that a loop over it is vectorised: 2^n · 2^f."""
+    """e^x for x ≤ 0 as 2^n · 2^f, within a share of (2 + |x|) · 2⁻²³ of it; a loop over this is vectorised."""
     y = max(x * LOG2_E, np.float32(-126))
     n = np.floor(y + np.float32(0.5))
     f = y - n
