@@ -31,6 +31,7 @@ def test_the_picture(tmp_path: Path, suffix: str) -> None:
     assert picture([FAST], tmp_path / f"one.{suffix}", "alone").exists()
 
 
+@pytest.mark.slow
 def test_measuring_real_models(toy, toy_model, tmp_path: Path, capsys) -> None:
     pytest.importorskip("matplotlib")
     reader = toy.write("test", 20, seed=4)
