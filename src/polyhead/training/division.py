@@ -1,5 +1,8 @@
 """How the numbers of a model are divided among the processes that train it: here every process has all of them."""
 
+# PyTorch's kernels over lists of tensors have no public names:
+# pyright: reportPrivateUsage=false, reportPrivateImportUsage=false
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -32,8 +35,8 @@ class Stack(NamedTuple):
     maps: int
 
 
-Make = Callable[[Tensor], Tensor]
-"""Maps [N, rows, columns] → other ones of the same shape, each made of its own."""
+Make = Callable[[Sequence[Tensor]], Tensor]
+"""N maps [rows, columns] of one shape → as many of the same shape [N, rows, columns], each made of its own."""
 
 
 class Division(Protocol):
@@ -50,7 +53,7 @@ class Division(Protocol):
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
         """What this process holds of the stacks that `make` makes of the whole ones, map by map, in float32.
 
-        As making is most of the work, each process makes some of them.
+        As making is most of the work, each process makes some of them. The stacks' own memory may be written to.
         """
         ...
 
@@ -85,16 +88,15 @@ class Replicated:
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
         """The sums with the zeros of the other processes bring to each what they have made."""
         parts = [part for stack in stacks for part in stack.held.chunk(stack.maps)]
-        order = sorted(range(len(parts)), key=lambda number: parts[number].shape)
-        own = order[self.world.rank :: self.world.size]
-        found: dict[int, Tensor] = {}
-        for _, alike in groupby(own, key=lambda number: parts[number].shape):
-            numbers = list(alike)
-            found |= zip(numbers, make(torch.stack([parts[number] for number in numbers])), strict=True)
-        made = [found[number] if number in found else torch.zeros_like(part) for number, part in enumerate(parts)]
-        self.world.all_reduce_(made)
-        rest = iter(made)
-        return [torch.cat([next(rest) for _ in range(stack.maps)]) for stack in stacks]
+        order = sorted(parts, key=lambda part: part.shape)
+        for _, some in groupby(order[self.world.rank :: self.world.size], key=lambda part: part.shape):
+            alike = list(some)
+            torch._foreach_copy_(alike, list(make(alike)))
+        for number, part in enumerate(order):
+            if number % self.world.size != self.world.rank:
+                part.zero_()
+        self.world.all_reduce_(parts)
+        return [stack.held for stack in stacks]
 
     def check_alike(self, weights: Weights, update: int) -> None:
         check_alike(self.world, weights, update)

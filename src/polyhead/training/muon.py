@@ -62,9 +62,9 @@ class Muon:
             each.weight.sub_(step, alpha=learning_rate * ADAMS * math.sqrt(longest))
         copy_all(stepped)
 
-    def _orthogonal(self, matrices: Tensor) -> Tensor:
-        """Each matrix [N, rows, columns] made orthogonal, in float32."""
-        return orthogonal(matrices.to(self.dtype)).float()
+    def _orthogonal(self, matrices: Sequence[Tensor]) -> Tensor:
+        """N matrices of one shape → [N, rows, columns], each made orthogonal, in float32."""
+        return orthogonal(torch.stack(list(matrices)).to(self.dtype)).float()
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

@@ -1,5 +1,7 @@
 """Rows of weights in several processes: put together, made whole by one of them, and measured all together."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 
@@ -18,8 +20,9 @@ def whole() -> dict[str, torch.Tensor]:
     return {name: torch.randn(shape, generator=draw) for name, shape in SHAPES.items()}
 
 
-def make(maps: torch.Tensor) -> torch.Tensor:
+def make(given: Sequence[torch.Tensor]) -> torch.Tensor:
     """Something that needs every number of a map: each is divided by the map's sum of squares."""
+    maps = torch.stack(list(given))
     return maps / maps.square().sum((1, 2), keepdim=True)
 
 

@@ -91,7 +91,7 @@ class Shards:
     def _step(self, stack: Stack, pieces: Sequence[Tensor], make: Make) -> Tensor:
         """What each process holds of a stack, flat → what is made of the whole one, [rows, columns]."""
         maps = torch.cat(list(pieces)).view(self.shapes[stack.name]).chunk(stack.maps)
-        return torch.cat(list(make(torch.stack(maps))))
+        return torch.cat(list(make(maps)))
 
 
 def _joined(like: Tensor, parts: Iterable[Tensor]) -> Tensor:
