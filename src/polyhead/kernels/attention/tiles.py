@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.kernels.attention import softmax_tiles
+from polyhead.kernels.attention.head_tiles import (
+    pack_interleaved,
+    pack_rows,
+    pack_transposed,
+    steps_of,
+    transpose_weights,
+)
 from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragged, address_of, length, longest
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import ROW_BYTES, ROWS, close_tiles, open_tiles
-from polyhead.kernels.microkernels.tiles import (
-    TILE_BYTES,
-    TILE_NUMBERS,
-    copy_tile,
-    interleave_tiles,
-    interleaved_product,
-    tile_product,
-    transpose_tile,
-)
+from polyhead.kernels.microkernels.tiles import TILE_BYTES, TILE_NUMBERS, interleaved_product, tile_product
 
 Workspace = NDArray[np.uint8]
 
@@ -43,12 +42,6 @@ class TileCounts(NamedTuple):
 def _tile_counts(queries: int, keys: int, numbers: int) -> TileCounts:
     rows, columns = (queries + ROWS - 1) // ROWS, (keys + ROWS - 1) // ROWS
     return TileCounts(rows, columns, numbers // TILE_NUMBERS, (queries + 1) // 2, (keys + 1) // 2)
-
-
-@kernel
-def _steps(pairs: int) -> int:
-    """How many tiles hold so many pairs, whose products are added up."""
-    return (pairs + ROWS - 1) // ROWS
 
 
 @kernel
@@ -83,10 +76,10 @@ def _forward_layout(n: TileCounts, transposed: int) -> Any:
     """The addresses of what `forward` works in, from `transposed` on, and the one behind it."""
     rows = transposed + n.width * n.queries * TILE_BYTES
     interleaved = rows + n.width * n.keys * TILE_BYTES
-    mask = interleaved + 2 * n.width * _steps(n.key_pairs) * TILE_BYTES
+    mask = interleaved + 2 * n.width * steps_of(n.key_pairs) * TILE_BYTES
     scores = mask + n.queries * n.keys * TILE_BYTES
     shares = scores + n.keys * TILE_BYTES
-    sums = shares + _steps(n.key_pairs) * TILE_BYTES
+    sums = shares + steps_of(n.key_pairs) * TILE_BYTES
     return transposed, rows, interleaved, mask, scores, shares, sums, sums + 2 * TILE_BYTES
 
 
@@ -95,14 +88,14 @@ def _backward_layout(n: TileCounts, transposed: int) -> Any:
     """The addresses of what `backward` works in, from `transposed` on, and the one behind it."""
     rows = transposed + n.width * n.queries * TILE_BYTES
     keys = rows + n.width * n.keys * TILE_BYTES
-    queries = keys + 2 * n.width * _steps(n.key_pairs) * TILE_BYTES
-    contexts = queries + 2 * n.width * _steps(n.query_pairs) * TILE_BYTES
-    d_weights = contexts + 2 * n.width * _steps(n.query_pairs) * TILE_BYTES
+    queries = keys + 2 * n.width * steps_of(n.key_pairs) * TILE_BYTES
+    contexts = queries + 2 * n.width * steps_of(n.query_pairs) * TILE_BYTES
+    d_weights = contexts + 2 * n.width * steps_of(n.query_pairs) * TILE_BYTES
     by_key = d_weights + n.keys * TILE_BYTES
-    d_by_key = by_key + n.keys * _steps(n.query_pairs) * TILE_BYTES
-    d_scores = d_by_key + n.keys * _steps(n.query_pairs) * TILE_BYTES
-    shares = d_scores + _steps(n.key_pairs) * TILE_BYTES
-    sums = shares + _steps(n.key_pairs) * TILE_BYTES
+    d_by_key = by_key + n.keys * steps_of(n.query_pairs) * TILE_BYTES
+    d_scores = d_by_key + n.keys * steps_of(n.query_pairs) * TILE_BYTES
+    shares = d_scores + steps_of(n.key_pairs) * TILE_BYTES
+    sums = shares + steps_of(n.key_pairs) * TILE_BYTES
     end = sums + 2 * TILE_BYTES
     return transposed, rows, keys, queries, contexts, d_weights, by_key, d_by_key, d_scores, shares, sums, end
 
@@ -138,14 +131,14 @@ def forward(
         workspace[: end - transposed] = 0
         _write_mask(queries, keys, ragged.causal, workspace[mask - transposed : scores - transposed].view(np.float32))
         for h in range(shape.heads):
-            _transpose_tiles(address_of(query, ragged.queries[b], h), query.stride, queries, n.width, transposed)
-            _copy_tiles(address_of(key, ragged.keys[b], h), key.stride, keys, n.width, rows)
-            _interleave_tiles(address_of(value, ragged.keys[b], h), value.stride, keys, n.width, interleaved)
+            pack_transposed(address_of(query, ragged.queries[b], h), query.stride, queries, n.width, transposed)
+            pack_rows(address_of(key, ragged.keys[b], h), key.stride, keys, n.width, rows)
+            pack_interleaved(address_of(value, ragged.keys[b], h), value.stride, keys, n.width, interleaved)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * ROW_BYTES
                 _score_tiles(rows, transposed + i * n.width * TILE_BYTES, keys, n.width, scores)
                 softmax_tiles.softmax(scores, factor, mask + i * n.keys * TILE_BYTES, n.key_pairs, here)
-                _transpose_pairs(here, n.key_pairs, shares)
+                transpose_weights(here, n.key_pairs, shares)
                 out, left = address_of(context, ragged.queries[b] + ROWS * i, h), min(ROWS, queries - ROWS * i)
                 _write_products(shares, TILE_BYTES, interleaved, n.width, n.key_pairs, sums, out, context.stride, left)
             weights += _weights_bytes_of(n)
@@ -173,11 +166,11 @@ def backward(
         workspace[: end - transposed] = 0
         for h in range(shape.heads):
             gradient = address_of(d_context, ragged.queries[b], h)
-            _transpose_tiles(gradient, d_context.stride, count, n.width, transposed)
-            _copy_tiles(address_of(value, ragged.keys[b], h), value.stride, keys_, n.width, rows)
-            _interleave_tiles(address_of(key, ragged.keys[b], h), key.stride, keys_, n.width, keys)
-            _interleave_tiles(address_of(query, ragged.queries[b], h), query.stride, count, n.width, queries)
-            _interleave_tiles(gradient, d_context.stride, count, n.width, contexts)
+            pack_transposed(gradient, d_context.stride, count, n.width, transposed)
+            pack_rows(address_of(value, ragged.keys[b], h), value.stride, keys_, n.width, rows)
+            pack_interleaved(address_of(key, ragged.keys[b], h), key.stride, keys_, n.width, keys)
+            pack_interleaved(address_of(query, ragged.queries[b], h), query.stride, count, n.width, queries)
+            pack_interleaved(gradient, d_context.stride, count, n.width, contexts)
             for i in range(n.queries):
                 here = weights + i * n.key_pairs * ROW_BYTES
                 _score_tiles(rows, transposed + i * n.width * TILE_BYTES, keys_, n.width, d_weights)
@@ -185,7 +178,7 @@ def backward(
                 offset = i // 2 * n.keys * TILE_BYTES + i % 2 * (ROW_BYTES // 2)
                 softmax_tiles.key_rows(here, n.key_pairs, by_key + offset)
                 softmax_tiles.key_rows(d_scores, n.key_pairs, d_by_key + offset)
-                _transpose_pairs(d_scores, n.key_pairs, shares)
+                transpose_weights(d_scores, n.key_pairs, shares)
                 out, left = address_of(d_query, ragged.queries[b] + ROWS * i, h), min(ROWS, count - ROWS * i)
                 _write_products(shares, TILE_BYTES, keys, n.width, n.key_pairs, sums, out, d_query.stride, left)
             for j in range(n.keys):
@@ -213,37 +206,6 @@ def _write_mask(queries: int, keys: int, causal: bool, mask: Any) -> None:
 
 
 @kernel
-def _copy_tiles(address: int, stride: int, rows: int, width: int, out: int) -> None:
-    for first in range(0, rows, ROWS):
-        for piece in range(width):
-            copy_tile(address + first * stride + piece * ROW_BYTES, stride, rows - first, out)
-            out += TILE_BYTES
-
-
-@kernel
-def _transpose_tiles(address: int, stride: int, rows: int, width: int, out: int) -> None:
-    for first in range(0, rows, ROWS):
-        for piece in range(width):
-            transpose_tile(address + first * stride + piece * ROW_BYTES, stride, rows - first, out)
-            out += TILE_BYTES
-
-
-@kernel
-def _interleave_tiles(address: int, stride: int, rows: int, width: int, out: int) -> None:
-    steps = _steps((rows + 1) // 2)
-    for piece in range(width):
-        even = out + 2 * piece * steps * TILE_BYTES
-        interleave_tiles(address + piece * ROW_BYTES, stride, rows, even, even + steps * TILE_BYTES)
-
-
-@kernel
-def _transpose_pairs(pairs: int, count: int, out: int) -> None:
-    """Weights, a query's in a row. The last pair is repeated to the end of a tile: what it is multiplied by is 0."""
-    for step in range(_steps(count)):
-        transpose_tile(pairs + step * TILE_BYTES, ROW_BYTES, count - step * ROWS, out + step * TILE_BYTES)
-
-
-@kernel
 def _score_tiles(rows: int, transposed: int, keys: int, width: int, out: int) -> None:
     for j in range((keys + ROWS - 1) // ROWS):
         left = min(ROWS, keys - ROWS * j)
@@ -256,7 +218,7 @@ def _score_tiles(rows: int, transposed: int, keys: int, width: int, out: int) ->
 def _write_products(
     left: int, next_left: int, interleaved: int, width: int, pairs: int, sums: int, out: int, stride: int, rows: int
 ) -> None:
-    steps = _steps(pairs)
+    steps = steps_of(pairs)
     for piece in range(width):
         even = interleaved + 2 * piece * steps * TILE_BYTES
         odd = even + steps * TILE_BYTES

@@ -119,8 +119,8 @@ def _subtract_targets(targets: Words, totals: Floats, share: float, pairs: Pairs
         pairs[panel, r // 2, place] = pack_pair(lower, upper)
 
 
-def softmax_projection_of(sums_of: SumsOf, panel_of: Any) -> Any:
-    """The kernel of the whole, given what makes logits and the kernel that finds a panel of words."""
+def _exponentiate_of(sums_of: SumsOf) -> Any:
+    """The kernel of the exponentials of some rows and a panel of words, from what makes their logits."""
     exp_of_rows = exp_logits(sums_of)
 
     @kernel
@@ -143,6 +143,13 @@ def softmax_projection_of(sums_of: SumsOf, panel_of: Any) -> Any:
             shift, total = shifts[r:].ctypes.data, sums[r:].ctypes.data
             row, pair = rows[r - first :].ctypes.data, pairs[(r - first) // 2 :].ctypes.data
             exp_of_rows(left, right, r, ExpLogitsOutput(shift, words, row, rows.strides[0], pair, total))
+
+    return exponentiate
+
+
+def softmax_projection_of(sums_of: SumsOf, panel_of: Any) -> Any:
+    """The kernel of the whole, given what makes logits and the kernel that finds a panel of words."""
+    exponentiate = _exponentiate_of(sums_of)
 
     @kernel
     def project(

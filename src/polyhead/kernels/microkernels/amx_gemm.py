@@ -107,35 +107,32 @@ def product_of(epilogue: RowEpilogue) -> Any:
         a tile of the even ones and a tile of the odd ones, in turn. workspace: `product_workspace_bytes`.
         """
         factor, copied = np.float32(inputs.factor), workspace + columns // BLOCK * ACCUMULATOR_BYTES
-        last_sums, last_inputs, last_out, unfinished = workspace, inputs.address, out.address, 0
+        last_sums, last_input, last_out, unfinished = workspace, inputs.address, out.address, 0
         lines = _lines_at_once(columns)
         for i in range(0, rows, BLOCK):
             first, following = min(i, rows - BLOCK), min(i + BLOCK, rows - BLOCK)
             for s in range(0, steps, STEPS):
                 here, ends = left.address + first * left.block_stride + s * left.step_stride, s + STEPS >= steps
                 after = left.address + following * left.block_stride if ends else here + STEPS * left.step_stride
-                prefetched = (
-                    _from_step(later, s) if i + BLOCK >= rows else Prefetched(after, left.stride, left.step_stride)
-                )
+                rows_behind = Prefetched(after, left.stride, left.step_stride)
+                prefetched = _from_step(later, s) if i + BLOCK >= rows else rows_behind
                 stride, half, step, count = left.stride, left.half_stride, left.step_stride, min(STEPS, steps - s)
                 if steps > STEPS and left.stride > ROW_BYTES:  # rows far apart have few places in the cache
                     copy_rows(here, stride, count, copied)
                     here, stride, half, step = copied, ROW_BYTES * count, ROWS * ROW_BYTES * count, ROW_BYTES
                 for j in range(0, columns, BLOCK):
                     sums = workspace if steps <= STEPS else workspace + j // BLOCK * ACCUMULATOR_BYTES
-                    next_inputs = inputs.address + first * inputs.stride + j // BLOCK * inputs.block_stride
-                    next_out = out.address + first * out.stride + j // BLOCK * out.block_stride
+                    read = inputs.address + first * inputs.stride + j // BLOCK * inputs.block_stride
+                    written = out.address + first * out.stride + j // BLOCK * out.block_stride
                     add_up(
-                        here, stride, half, step,
-                        right + j * steps * ROW_BYTES + 2 * s * TILE_BYTES, count, s == 0, sums,
+                        here, stride, half, step, right + (j * steps + 2 * s * ROWS) * ROW_BYTES, count, s == 0, sums,
                         _lines_of(prefetched, j, lines), prefetched.line_stride, prefetched.step_stride, lines,
-                        unfinished, last_sums, last_inputs, inputs.stride, factor, last_out, out.stride,
-                        next_inputs, next_out,
+                        unfinished, last_sums, last_input, inputs.stride, factor, last_out, out.stride, read, written,
                     )  # fmt: skip
                     unfinished = 0
                     if ends:
-                        last_sums, last_inputs, last_out, unfinished = sums, next_inputs, next_out, BLOCK
-        apply_all(last_sums, last_inputs, inputs.stride, factor, last_out, out.stride)
+                        last_sums, last_input, last_out, unfinished = sums, read, written, BLOCK
+        apply_all(last_sums, last_input, inputs.stride, factor, last_out, out.stride)
 
     return product
 
