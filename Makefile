@@ -28,8 +28,8 @@ test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every i
 		training/test_process_group.py training/test_rendezvous.py recipe/test_resume.py recipe/test_restore.py \
 		recipe/test_signals.py) $(WITH_KERNELS)
 
-test-other-cpus: $(VENV)/.dev-ready ## what common older CPUs compute, as far as this one can do without its instructions (minutes)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow tests/test_other_cpus.py -k common
+test-other-cpus: $(VENV)/.dev-ready ## what common older CPUs compute, and one with AMX, as far as this one can stand in for them (minutes)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow tests/test_other_cpus.py -k "common or matrices"
 
 test-slow: $(VENV)/.dev-ready ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow

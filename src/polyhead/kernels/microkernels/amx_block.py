@@ -67,11 +67,11 @@ def _begin(tiles: Tiles, fresh: Any, sums: Any) -> None:
 
 def _multiply_upper(tiles: Tiles, rows: Any, stride: Any, even: Any) -> None:
     """Loads the upper tile of rows and both tiles of columns, and multiplies them."""
-    stride = tiles.code.i64(ROW_BYTES)
+    tile_row = tiles.code.i64(ROW_BYTES)
     tiles.move("tileloadd64", 4, rows, stride)
-    tiles.move("tileloaddt164", 6, even, stride)
+    tiles.move("tileloaddt164", 6, even, tile_row)
     tiles.do("tdpbf16ps", tile_number(0), tile_number(4), tile_number(6))
-    tiles.move("tileloaddt164", 7, tiles.code.builder.add(even, tiles.code.i64(TILE_BYTES)), stride)
+    tiles.move("tileloaddt164", 7, tiles.code.builder.add(even, tiles.code.i64(TILE_BYTES)), tile_row)
     tiles.do("tdpbf16ps", tile_number(1), tile_number(4), tile_number(7))
 
 
@@ -85,10 +85,10 @@ def _multiply_lower(tiles: Tiles, rows: Any, stride: Any) -> None:
 def block_microkernel(epilogue: RowEpilogue) -> Any:
     """The function that multiplies rows by columns of a block, and applies the epilogue to the block before it."""
     operands = ADDRESS, COUNT, COUNT, COUNT, ADDRESS, COUNT, COUNT, ADDRESS
-    prefetched = ADDRESS, COUNT, COUNT, COUNT
+    of_prefetched = ADDRESS, COUNT, COUNT, COUNT
     of_the_last = COUNT, ADDRESS, ADDRESS, COUNT, "float32", ADDRESS, COUNT
 
-    @instructions(*operands, *prefetched, *of_the_last, ADDRESS, ADDRESS)
+    @instructions(*operands, *of_prefetched, *of_the_last, ADDRESS, ADDRESS)
     def add_up(
         code: Code,
         left: Any,
