@@ -14,6 +14,7 @@ def test_numpy_sees_a_tensors_memory_and_keeps_it() -> None:
         seen[1, 2] = 7
     assert x[1, 2].item() == 7
     assert as_floats(torch.tensor([[1.0, 2.0], [3.0, 4.0]]).t()).tolist() == [[1, 3], [2, 4]]
+    assert as_bfloat16s(torch.ones(2, 3).bfloat16().t()).tolist() == [[0x3F80] * 2] * 3
     assert as_bfloat16s(torch.empty(0, 4).bfloat16()).shape == (0, 4)
     alone = as_floats(torch.full((100_000,), 2.0))
     gc.collect()

@@ -10,13 +10,13 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import add_bias
 from polyhead.kernels.microkernels.simd import (
     FLOAT_BYTES,
-    VECTOR_BYTES,
     WIDTH,
     EpilogueInput,
     LeftOperand,
     no_input,
     product_of,
 )
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 
 Floats = NDArray[np.float32]
 _with_bias, _added = product_of(add_bias), product_of(None, transposed=True)

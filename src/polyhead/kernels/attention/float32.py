@@ -13,15 +13,8 @@ from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragge
 from polyhead.kernels.attention.softmax import softmax_row, softmax_row_backward
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import identity
-from polyhead.kernels.microkernels.simd import (
-    FLOAT_BYTES,
-    VECTOR_BYTES,
-    WIDTH,
-    LeftOperand,
-    no_input,
-    product_of,
-    round_up,
-)
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH, LeftOperand, no_input, product_of, round_up
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 from polyhead.kernels.packing.pack_float32 import pack_right_column_panel, pack_right_row_panel, transpose
 
 Floats = NDArray[np.float32]

@@ -4,6 +4,8 @@
 lie in `width` tiles beside each other.
 """
 
+from typing import Any
+
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import ROW_BYTES, ROWS
 from polyhead.kernels.microkernels.tiles import TILE_BYTES, copy_tile, interleave_tiles, transpose_tile
@@ -15,22 +17,21 @@ def steps_of(pairs: int) -> int:
     return (pairs + ROWS - 1) // ROWS
 
 
-@kernel
-def pack_rows(address: int, stride: int, rows: int, width: int, out: int) -> None:
-    """Rows as a left operand → out [rows / 16, width] tiles."""
-    for first in range(0, rows, ROWS):
-        for piece in range(width):
-            copy_tile(address + first * stride + piece * ROW_BYTES, stride, rows - first, out)
-            out += TILE_BYTES
+def _packer(pack_tile: Any) -> Any:
+    """The kernel that packs rows, 16 of them and 64 bytes of each at a time → out [rows / 16, width] tiles."""
+
+    @kernel
+    def pack(address: int, stride: int, rows: int, width: int, out: int) -> None:
+        for first in range(0, rows, ROWS):
+            for piece in range(width):
+                pack_tile(address + first * stride + piece * ROW_BYTES, stride, rows - first, out)
+                out += TILE_BYTES
+
+    return pack
 
 
-@kernel
-def pack_transposed(address: int, stride: int, rows: int, width: int, out: int) -> None:
-    """Rows whose numbers are added up as a right operand → out [rows / 16, width] tiles of pairs of a row's numbers."""
-    for first in range(0, rows, ROWS):
-        for piece in range(width):
-            transpose_tile(address + first * stride + piece * ROW_BYTES, stride, rows - first, out)
-            out += TILE_BYTES
+pack_rows, pack_transposed = _packer(copy_tile), _packer(transpose_tile)
+"""Rows as a left operand; rows whose numbers are added up as a right operand, pairs of a row's numbers transposed."""
 
 
 @kernel

@@ -5,8 +5,8 @@ from typing import Any
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.llvm import ADDRESS, COUNT, I32, LANES, V16F32, V16I32, Code, instructions, splat
 from polyhead.kernels.numbers.exponential import exp_vector
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 
-_BYTES = 4 * LANES
 _MASKED, _ZEROS = splat(-1e38), splat(0.0)
 
 
@@ -28,7 +28,7 @@ def softmax_row(code: Code, row: Any, vectors: Any, count: Any, scale: Any) -> N
     scales = code.broadcast(scale)
 
     def offset(index: Any) -> Any:
-        return builder.mul(index, code.i64(_BYTES))
+        return builder.mul(index, code.i64(VECTOR_BYTES))
 
     def scaled(index: Any) -> Any:
         return builder.fmul(code.load(V16F32, row, offset(index)), scales)
@@ -56,7 +56,7 @@ def softmax_row_backward(code: Code, gradient: Any, weights: Any, vectors: Any, 
     builder = code.builder
 
     def both(index: Any) -> tuple[Any, Any, Any]:
-        here = builder.mul(index, code.i64(_BYTES))
+        here = builder.mul(index, code.i64(VECTOR_BYTES))
         return here, code.load(V16F32, gradient, here), code.load(V16F32, weights, here)
 
     def dot(index: Any, total: list[Any]) -> list[Any]:

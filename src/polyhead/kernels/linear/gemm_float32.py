@@ -14,16 +14,9 @@ from polyhead.hardware import cpu_features
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import Epilogue, identity
 from polyhead.kernels.microkernels.row_counts import MOST_ROWS
-from polyhead.kernels.microkernels.simd import (
-    FLOAT_BYTES,
-    VECTOR_BYTES,
-    WIDTH,
-    EpilogueInput,
-    LeftOperand,
-    no_input,
-    round_up,
-)
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH, EpilogueInput, LeftOperand, no_input, round_up
 from polyhead.kernels.microkernels.simd import product_of as microkernel_of
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 from polyhead.kernels.packing.pack_float32 import add_rows, pack_left_columns, pack_right_columns, pack_right_rows
 
 Floats = NDArray[np.float32]

@@ -6,8 +6,9 @@ from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ANY, F32, I32, LANES, V16F32, V16I32, Code, instructions, splat
 from polyhead.kernels.microkernels.row_counts import for_all_rows
-from polyhead.kernels.microkernels.simd import FLOAT_BYTES, VECTOR_BYTES, WIDTH, LeftOperand, product
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH, LeftOperand, product
 from polyhead.kernels.numbers.exponential import LARGEST_EXPONENT, exp_vector
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 
 
 class _ExpOperands(NamedTuple):

@@ -3,8 +3,7 @@
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
 divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
 therefore lie beside each other.
-Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of `padded_rows`, D and P · PANEL of
-PANEL.
+Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of MR, D and P · PANEL of PANEL.
 """
 
 from typing import Any, NamedTuple

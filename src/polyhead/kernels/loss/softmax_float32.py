@@ -13,15 +13,8 @@ from numpy.typing import NDArray
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import exp_logits
 from polyhead.kernels.microkernels.epilogue import identity
-from polyhead.kernels.microkernels.simd import (
-    FLOAT_BYTES,
-    VECTOR_BYTES,
-    WIDTH,
-    LeftOperand,
-    no_input,
-    product_of,
-    round_up,
-)
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH, LeftOperand, no_input, product_of, round_up
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 from polyhead.kernels.packing.pack_float32 import (
     add_rows,
     pack_left_columns,

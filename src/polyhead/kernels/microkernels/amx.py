@@ -9,7 +9,7 @@ from typing import Any
 
 from polyhead.hardware import TILES, cpu_features
 from polyhead.kernels.compiler import ir
-from polyhead.kernels.llvm import ADDRESS, COUNT, I8, LANES, Code, instructions
+from polyhead.kernels.llvm import ADDRESS, COUNT, I8, I32, LANES, Code, instructions
 from polyhead.kernels.microkernels.registers import PANEL, PANEL_VECTORS
 
 ROWS = 16
@@ -53,7 +53,7 @@ def open_tiles(code: Code, rows: Any) -> None:
     builder.store(ir.Constant(kind, _CONFIGURATION), memory)
     rows = builder.trunc(rows, I8)
     for tile in range(_LEFT + 1):
-        here = builder.gep(memory, [ir.Constant(ir.IntType(32), number) for number in (0, _ROWS_OF + tile)])
+        here = builder.gep(memory, [ir.Constant(I32, number) for number in (0, _ROWS_OF + tile)])
         builder.store(rows, here)
     Tiles(code).do("ldtilecfg", builder.bitcast(memory, I8.as_pointer()))
 

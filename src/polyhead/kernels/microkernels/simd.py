@@ -15,13 +15,12 @@ from polyhead.kernels.llvm import ANY, LANES, V16F32, Code, instructions, splat
 from polyhead.kernels.microkernels.epilogue import Epilogue
 from polyhead.kernels.microkernels.registers import Layout, accumulate, add_float32_product
 from polyhead.kernels.microkernels.row_counts import for_all_rows
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 
 WIDTH = LANES
 """How many columns a panel has. How many numbers are summed over is a multiple of it."""
 FLOAT_BYTES = 4
 """How many bytes a float32 has."""
-VECTOR_BYTES = FLOAT_BYTES * WIDTH
-"""How many bytes a row of a panel has."""
 
 
 class LeftOperand(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, I32, LANES, V16F32, V16I32, Code, instructions, splat
+from polyhead.kernels.llvm import ADDRESS, COUNT, I16, I32, LANES, V16F32, V16I32, Code, instructions, splat
 from polyhead.kernels.numbers.extremes import BLOCK, VECTORS
 
 LOG2_E = np.float32(1.4426950408889634)
@@ -76,5 +76,5 @@ def clamped_exp(code: Code, z: Any, down: Any) -> Any:
     n = code.call("llvm.roundeven.v16f32", V16F32, y)
     f = builder.fsub(y, n)
     power = exp2_polynomial(code, f)
-    lanes, as_is = ir.Constant(ir.IntType(16), -1), ir.Constant(I32, 4)
+    lanes, as_is = ir.Constant(I16, -1), ir.Constant(I32, 4)
     return code.call("llvm.x86.avx512.mask.scalef.ps.512", V16F32, power, n, power, lanes, as_is)

@@ -12,7 +12,8 @@ from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, COUNT, F32, Code, instructions
 from polyhead.kernels.microkernels.row_counts import FEWER_ROWS, MOST_ROWS, rows_at_once
-from polyhead.kernels.microkernels.simd import FLOAT_BYTES, VECTOR_BYTES, WIDTH
+from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH
+from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 
 Floats = NDArray[np.float32]
 _HALF = WIDTH // 2

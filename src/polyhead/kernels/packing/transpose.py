@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.llvm import ADDRESS, COUNT, LANES, V16F32, V16I32, Code, instructions
+from polyhead.kernels.llvm import ADDRESS, COUNT, I16, LANES, V16F32, V16I32, Code, instructions
 from polyhead.kernels.numbers.bfloat16 import BFloat16s, to_bfloat16, to_float32, unpack_pairs
 from polyhead.kernels.numbers.formats import round_all
 
@@ -18,7 +18,7 @@ BLOCK = 2 * LANES
 """How many rows and columns are transposed in registers at once; a row of so many is one vector."""
 _LANE = 8
 """How many numbers each of a vector's four lanes has. Within a lane a CPU shuffles two vectors fastest."""
-_V32I16 = ir.VectorType(ir.IntType(16), BLOCK)
+_V32I16 = ir.VectorType(I16, BLOCK)
 
 
 @kernel
