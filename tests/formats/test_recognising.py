@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from polyhead.errors import PolyheadError
 from polyhead.formats.kinds import FORMATS
 from polyhead.formats.other_kinds import OTHERS
+from polyhead.formats.readers import READERS
 from polyhead.formats.recognising import instead_of_lines, kind_of, recognise
 from tests.formats.office import archive, docx, odt
 
@@ -123,6 +124,10 @@ def test_what_is_given_where_lines_are_expected_is_named(content, message):
     import re
 
     assert re.match(message.replace("(gettext)", r"\(gettext\)"), instead_of_lines("f", content) or "")
+
+
+def test_every_format_has_a_reader():
+    assert READERS.keys() == FORMATS.keys()
 
 
 def test_every_kind_that_is_recognised_has_a_format_or_advice():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from polyhead.formats.document import Source
-from polyhead.formats.kinds import FORMATS
+from polyhead.formats.readers import READERS
 from polyhead.formats.translating import translate_document
 from polyhead.formats.unit import mapped
 from polyhead.inline.codes import Code, Marked
@@ -101,7 +101,7 @@ def translated(content, name, translate=copy, target_language="ko", kind=None, s
 def found(content, name, target_language="ko", kind=None, source_language=None):
     """The units of a file."""
     data = content.encode() if isinstance(content, str) else content
-    return FORMATS[kind or name.rpartition(".")[2]].read(Source(data, name, target_language, source_language)).units
+    return READERS[kind or name.rpartition(".")[2]].read(Source(data, name, target_language, source_language)).units
 
 
 def problems(content, name, translate=copy, target_language="ko", **rest):

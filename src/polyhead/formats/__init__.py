@@ -5,7 +5,8 @@ its units. A unit is what is translated as one text, with tags as inline codes (
 itself anew with the translations of its units; whatever lies outside of the regions comes back byte for byte, and so
 does a region of a file in one language whose translations equal its text.
 
-`translating` is the way through: recognise the kind, read, translate, write. `kinds` lists the formats, and a new one
-is a function from text to regions and its line there. Of translating itself nothing is known here but that it takes
-texts with codes and gives back such texts and what is wrong with them, so any function can stand in.
+`translating` is the way through: recognise the kind, read, translate, write. `kinds` lists the formats and `readers`
+what reads each; a new one is a function from text to regions and its line in both. Of translating itself nothing is
+known here but that it takes texts with codes and gives back such texts and what is wrong with them, so any function can
+stand in.
 """

@@ -1,21 +1,7 @@
-"""The formats. A new one is a function that reads it, and its line here."""
+"""The formats: what people call them, and how their files' names end. `readers` has what reads each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from polyhead.formats.document import Document, Source
-from polyhead.formats.docx import read_docx
-from polyhead.formats.html_document import read_html
-from polyhead.formats.json_strings import read_json
-from polyhead.formats.markdown import read_markdown
-from polyhead.formats.odt import read_odt
-from polyhead.formats.plain import read_plain
-from polyhead.formats.po import read_po
-from polyhead.formats.subtitles import read_srt, read_vtt
-from polyhead.formats.tmx import read_tmx
-from polyhead.formats.xliff import read_xliff
-from polyhead.formats.yaml_strings import read_yaml
-from polyhead.inline.find import Kind
 
 
 @dataclass(frozen=True)
@@ -26,27 +12,20 @@ class Format:
     """What people call it."""
     suffixes: tuple[str, ...]
     """The endings of its files' names, in lower case."""
-    read: Callable[[Source], Document]
-    """Raises PolyheadError for a file that is damaged or isn't of this kind."""
-    placeholders: tuple[Kind, ...] = ()
-    """Kinds of placeholders that its texts usually have."""
 
-
-_SOFTWARE: tuple[Kind, ...] = ("printf", "braces", "tags", "entities", "escapes")
-"""What the texts of programs have in them."""
 
 FORMATS: Mapping[str, Format] = {
-    "html": Format("HTML", (".html", ".htm", ".xhtml"), read_html, ("braces",)),
-    "po": Format("PO and POT (gettext)", (".po", ".pot"), read_po, _SOFTWARE),
-    "xliff": Format("XLIFF 1.2 and 2", (".xlf", ".xliff"), read_xliff, _SOFTWARE),
-    "tmx": Format("TMX", (".tmx",), read_tmx, _SOFTWARE),
-    "docx": Format("DOCX (Word)", (".docx",), read_docx),
-    "odt": Format("ODT (OpenDocument)", (".odt",), read_odt),
-    "md": Format("Markdown", (".md", ".markdown"), read_markdown, ("braces",)),
-    "srt": Format("SRT (SubRip)", (".srt",), read_srt),
-    "vtt": Format("WebVTT", (".vtt",), read_vtt),
-    "json": Format("JSON string table", (".json", ".arb"), read_json, _SOFTWARE),
-    "yaml": Format("YAML string table", (".yaml", ".yml"), read_yaml, _SOFTWARE),
-    "text": Format("plain text", (".txt",), read_plain),
+    "html": Format("HTML", (".html", ".htm", ".xhtml")),
+    "po": Format("PO and POT (gettext)", (".po", ".pot")),
+    "xliff": Format("XLIFF 1.2 and 2", (".xlf", ".xliff")),
+    "tmx": Format("TMX", (".tmx",)),
+    "docx": Format("DOCX (Word)", (".docx",)),
+    "odt": Format("ODT (OpenDocument)", (".odt",)),
+    "md": Format("Markdown", (".md", ".markdown")),
+    "srt": Format("SRT (SubRip)", (".srt",)),
+    "vtt": Format("WebVTT", (".vtt",)),
+    "json": Format("JSON string table", (".json", ".arb")),
+    "yaml": Format("YAML string table", (".yaml", ".yml")),
+    "text": Format("plain text", (".txt",)),
 }
 """Kind → format, in the order in which a listing shows them."""

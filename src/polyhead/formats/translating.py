@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from re import Pattern
 
 from polyhead.formats.document import Source
-from polyhead.formats.kinds import FORMATS
+from polyhead.formats.readers import READERS
 from polyhead.formats.recognising import kind_of
 from polyhead.formats.unit import Answer, Answered, Translate, Unit, code_problems
 from polyhead.inline.codes import Code, Marked
@@ -42,13 +42,13 @@ def translate_document(
 ) -> Translated:
     """A file translated with its form kept.
 
-    kind: one of `FORMATS`; None: as its name and content say
+    kind: one of `kinds.FORMATS`; None: as its name and content say
     own: patterns of text that stays as it is, besides the placeholders that the format's texts usually have
     Raises PolyheadError where the file cannot be read as what it is, and whatever `translate` raises.
     """
-    form = FORMATS[kind or kind_of(source.name, source.content)]
-    document = form.read(source)
-    sent = to_send(document.units, form.placeholders, own)
+    reader = READERS[kind or kind_of(source.name, source.content)]
+    document = reader.read(source)
+    sent = to_send(document.units, reader.placeholders, own)
     answers = checked(document.units, sent, translate(sent) if sent else ())
     problems = [Problem(line, "", sentence) for line, sentence in document.notes]
     problems += [Problem(a.unit.line, a.unit.name, sentence) for a in answers for sentence in a.problems]
