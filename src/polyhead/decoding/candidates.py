@@ -4,15 +4,13 @@ A search's books are kept in NumPy: they are small, and hundreds of PyTorch's op
 they are about. Shapes: N sentences still searched, C candidates.
 """
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
-class Candidates:
+class Candidates(NamedTuple):
     """All fields have the same shape, [N, C] or flat [C]."""
 
     sentences: NDArray[np.int64]

@@ -3,8 +3,7 @@
 Shapes: N sentences still searched, R live rows, V vocabulary, C candidates.
 """
 
-from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +51,7 @@ def distribution(logits: Logits, rule: Rule, live: Live) -> Distribution:
     return found
 
 
-@dataclass(frozen=True)
-class OnCpu:
+class OnCpu(NamedTuple):
     """By kernels: the logits are read once, and then only where there is something to find."""
 
     logits: Values

@@ -1,6 +1,6 @@
 """The live hypotheses of a search. Shapes: R live rows, t tokens so far, C candidates."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ from polyhead.decoding.hypothesis import Hypothesis, hypothesis
 from polyhead.decoding.rules import Live
 
 
-@dataclass(frozen=True)
-class LiveRows:
+class LiveRows(NamedTuple):
     """Unfinished hypotheses, a sentence's rows next to each other, best first."""
 
     prefixes: NDArray[np.int64]

@@ -7,7 +7,7 @@ Shapes: N sentences still searched, R live rows, D features, V vocabulary.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -75,8 +75,7 @@ def _at_once(model: Searchable[S], rule: Rule) -> NextStep[S]:
     return next_step
 
 
-@dataclass(frozen=True)
-class _AllRows:
+class _AllRows(NamedTuple):
     """Of all rows at once."""
 
     possible: Distribution

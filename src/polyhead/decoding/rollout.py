@@ -31,14 +31,15 @@ def rollout(
         tokens, values = possible.chosen(choose)
         written = Candidates(live_rows.sentences, np.arange(len(tokens)), tokens, values, live_rows.totals + values)
         staying = (tokens != EOS) & (values > NEVER)
-        if not staying.all():
-            for row in (~staying).nonzero()[0].tolist():
+        leaving = (~staying).nonzero()[0]
+        if len(leaving):
+            for row in leaving.tolist():
                 sentence, value = int(live_rows.sentences[row]), float(values[row])
                 if value > NEVER:
                     results[sentence] = live_rows.ended(row, value, float(written.totals[row]), penalty)
                 else:
                     results[sentence] = live_rows.unfinished(row, penalty)
-            if not staying.any():
+            if len(leaving) == len(staying):
                 return [results[sentence] for sentence in range(len(source))]
             written = written.where(staying)
             state = state.select(written.parents)

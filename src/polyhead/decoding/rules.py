@@ -9,7 +9,7 @@ Shapes: B sentences of the batch, R live rows, t tokens written so far, V vocabu
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -22,8 +22,7 @@ from polyhead.symbols import EOS, PAD, SOS, UNK
 NEVER = float("-inf")
 
 
-@dataclass(frozen=True)
-class Live:
+class Live(NamedTuple):
     """The rows of a search that are still being written."""
 
     tokens: Numbers

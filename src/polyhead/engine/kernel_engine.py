@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ PRECISIONS = "float32", "int8"
 """Of the weights that the kernels multiply with."""
 NORMS = {"post", "pre"}
 """Where a sub-layer's norm may be."""
+_NO_QUERIES = np.empty((0, 0, 0), np.float32)
 Numbers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
@@ -61,8 +62,7 @@ class ProjectedMemory:
     """[B] how many they are."""
 
 
-@dataclass(frozen=True)
-class EngineState:
+class EngineState(NamedTuple):
     """The decoder after `length` tokens: whose rows these are, what they see and what is behind them."""
 
     sentences: Integers
@@ -164,7 +164,7 @@ class KernelEngine:
         x = self.target_embedding(previous, np.full(len(state.sentences), state.length, np.int64))
         memory, past = state.memory, state.past.append()
         source = VisibleKeys(memory.rows, memory.counts, state.sentences)
-        asked = np.empty((0, 0, 0), np.float32) if queries is None else queries
+        asked = _NO_QUERIES if queries is None else queries
         layers.decode(x, past.nodes.values, past.ancestors, memory.values, source, asked, self.decoder, board())
         return x, EngineState(state.sentences, memory, past, state.length + 1)
 

@@ -6,6 +6,7 @@ Shapes: R rows, t tokens so far, L layers, C nodes there is room for, A the widt
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,7 @@ class Nodes:
         return self.values.shape[1] - self.written
 
 
-@dataclass(frozen=True)
-class Past:
+class Past(NamedTuple):
     """The past of each row, as the numbers of its nodes."""
 
     nodes: Nodes

@@ -54,7 +54,7 @@ class Vocabularies:
 
         def translated(ranked: Ranked) -> Ranked:
             own = ranked.candidates
-            return replace(ranked, candidates=replace(own, tokens=self.tokens[own.sentences, own.tokens]))
+            return replace(ranked, candidates=own._replace(tokens=self.tokens[own.sentences, own.tokens]))
 
         def show(record: StepRecord) -> None:
             live, finished, pruned = map(translated, (record.live, record.finished, record.pruned))
