@@ -1,7 +1,9 @@
 """Adam (Kingma & Ba 2015) on weights that lie anywhere in memory, and the norm of their gradients.
 
 Memory is what limits it: all that is kept of a number is read once, and written once. Weights are cut into chunks,
-which threads take in turn. Shapes: N chunks, G parts of a gradient.
+which threads take in turn. With PyTorch's own kernel, which needs sums in float32 first, an update of a `base` model
+takes 2 to 5 % longer and 200 MiB more; with Muon, which leaves embeddings and vectors to Adam, there is no difference.
+Shapes: N chunks, G parts of a gradient.
 """
 
 from typing import Any, NamedTuple
