@@ -1,4 +1,4 @@
-"""A trained model in memory, with everything that its text needs."""
+"""A trained model in memory, with its settings and its tokenizers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A model with everything that its text needs."""
+    """A trained model with its settings and its tokenizers."""
 
     config: BundleConfig
     given: Seq2SeqModel[Any] | TransformerArrays
-    """The model as it came: as modules, or as a file's arrays."""
+    """The model as it was made or loaded: PyTorch modules, or the arrays of a file."""
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
     weights: Stamp | None = None
-    """The file that the model's weights may be pages of."""
+    """The file that the weights were loaded from, as it was then; None where they come from no file."""
     verify: Callable[[], None] = lambda: None
     """Waits until the file of the weights has been read whole; raises ModelError where it is damaged."""
 
@@ -48,12 +48,12 @@ class Bundle:
 
     @property
     def trained(self) -> Seq2SeqModel[Any] | TransformerArrays:
-        """What an engine is made of: the modules, which may have been changed, if there are any by now."""
+        """What an engine is made from: the modules if they exist, as they may have been changed, else `given`."""
         return cast("Seq2SeqModel[Any] | None", self.__dict__.get("model")) or self.given
 
     @property
     def parameters(self) -> int:
-        """How many numbers were learnt."""
+        """How many parameters the model has, tied ones counted once."""
         if isinstance(self.given, TransformerArrays):
             return sum(array.size for array in self.given.arrays.values())
         return sum(parameter.numel() for parameter in self.given.parameters())
@@ -64,7 +64,7 @@ class Bundle:
         return self.weights is not None and self.weights.overwritten
 
     def check(self) -> None:
-        """To be called before what the model says is believed.
+        """Checks that the weights can be trusted. Call this before you rely on what the model computes.
 
         Raises ModelError where the file of its weights is damaged, or was overwritten since it was loaded.
         """

@@ -24,25 +24,25 @@ class BundleConfig(Config):
     format: int = Field(default=FORMAT, ge=FORMAT, le=FORMAT)
     """The version of this directory's format."""
     polyhead: str
-    """The version of polyhead that wrote it."""
+    """The version of polyhead that wrote the model."""
     source_language: str | None = None
-    """Language code of what goes in."""
+    """The code of the language that the model translates from."""
     target_languages: tuple[str, ...] = Field(default=(), max_length=MOST_LISTED)
-    """Language codes of what can come out."""
+    """The codes of the languages that the model can translate to."""
     both_directions: bool = False
-    """Whether what goes in is in any of the target languages."""
+    """Whether the source may be in any of the target languages."""
     tagged: bool = False
     """Whether the source begins with a tag that names the target language."""
     source_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
-    """V of the source."""
+    """The size V of the source vocabulary."""
     target_vocabulary: int = Field(ge=5, le=LARGEST_VOCABULARY)
-    """V of the target."""
+    """The size V of the target vocabulary."""
     longest_source: int | None = Field(default=None, ge=2, le=LONGEST)
     """The longest source in training, in tokens with tag and `<eos>`: a longer text is translated in pieces."""
     several_sentences: float | None = Field(default=None, ge=0, le=1)
     """The share of source texts in training that had more than one sentence; unset: not known."""
     score_tokenize: str | None = None
-    """sacreBLEU's tokenizer that suits what it writes; unset: by target language."""
+    """The sacreBLEU tokenizer that suits the model's output; unset: chosen by target language."""
     model: ModelConfig = Field(discriminator="kind")
     tokenizer: TokenizerConfig
     decoding: BeamConfig = BeamConfig()
@@ -50,7 +50,7 @@ class BundleConfig(Config):
 
     @property
     def source_languages(self) -> tuple[str, ...]:
-        """Language codes of all that can go in; none where they are not known."""
+        """The codes of all languages that the model can translate from; empty where they are not known."""
         if self.both_directions:
             return self.target_languages
         return () if self.source_language is None else (self.source_language,)
@@ -80,7 +80,7 @@ def read_config(directory: Path) -> BundleConfig:
 
 
 def languages_of(config: BundleConfig, asked: str | None) -> tuple[str | None, str]:
-    """The source's language, as far as the model says one, and the target's; "und" where nobody says any.
+    """The codes of the source language, None where it isn't certain, and of the target, "und" where it isn't known.
 
     asked: the target language that the user named, if any
     """

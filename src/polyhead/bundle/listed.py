@@ -8,6 +8,6 @@ from polyhead.manifest import check_listed
 
 
 def check_small(path: Path) -> None:
-    """Raises ModelError where a file isn't as listed; one that can't be read is left to whoever reads it next."""
+    """Raises ModelError where a file isn't as `SHA256SUMS` lists it; an unreadable file is left to its next reader."""
     with suppress(OSError):
         check_listed(path, LARGEST_PIECES)

@@ -33,10 +33,10 @@ _WRITTEN = "{} was written while it was read: load the model again"
 def load_bundle(directory: Path | str) -> Bundle:
     """Reads a model directory, ready to translate (float32, eval mode).
 
-    On Linux the weights are the file's own pages, read when they are looked at. To change a weight changes no file, and
-    a file that another one replaces leaves them as they are; for one that is overwritten in place see `Bundle.check`.
-    Raises ModelError naming the file that is missing, damaged or doesn't fit the others; of the weights, whether they
-    are damaged is found out beside other work, and `Bundle.check` raises it.
+    On Linux the weights are the file's own pages, read when they are first used. To change a weight changes no file,
+    and to replace the file changes no weight; for a file that is overwritten in place see `Bundle.check`.
+    Raises ModelError naming the file that is missing, damaged or doesn't fit the others. Whether the weights are
+    damaged is found out by a thread, and `Bundle.check` raises ModelError for it.
     """
     directory = Path(directory)
     if not directory.is_dir():
@@ -66,7 +66,7 @@ def load_tokenizers(directory: Path, config: TokenizerConfig) -> tuple[Tokenizer
 
 
 def _begin_verifying(path: Path, stamp: Stamp | None) -> Callable[[], None]:
-    """Reads the file in a thread of its own → what waits for it and raises ModelError where the file is damaged."""
+    """Starts a thread that checks the file; returns what waits for it and raises ModelError for a damaged file."""
     executor = ThreadPoolExecutor(1, "polyhead-verify")
     try:
         return executor.submit(_verify_weights, path, stamp).result
@@ -103,7 +103,7 @@ def _load_weights(path: Path) -> tuple[dict[str, Floats], Stamp]:
 
 
 def _fitted(config: BundleConfig, weights: Mapping[str, Floats], path: Path) -> Seq2SeqModel[Any] | TransformerArrays:
-    """The model with those weights. Raises ModelError where they are not its own."""
+    """The model of these settings with these weights. Raises ModelError where names or shapes don't fit."""
     sizes = config.source_vocabulary, config.target_vocabulary
     with needing_extra(f"a model of kind {config.model.kind}"):
         _check_fit(weights, shapes_of(config.model, *sizes), path)

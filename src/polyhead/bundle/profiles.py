@@ -1,4 +1,4 @@
-"""`languages.json`: the n-grams of the languages that a model was trained on, by which the server knows them."""
+"""`languages.json`: the n-grams of a model's languages, by which the server tells which language a text is in."""
 
 import json
 from collections.abc import Mapping
@@ -23,23 +23,23 @@ Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 
 
 class WrittenProfile(Config):
-    """One language."""
+    """The n-grams of one language."""
 
     totals: Annotated[tuple[Count, ...], Field(min_length=len(ORDERS), max_length=len(ORDERS))]
-    """All n-grams of each length that were counted."""
+    """For each length, how many n-grams were counted in all."""
     usual: float = Field(ge=-100, le=0)
     """The mean of log P(n-gram) over stretches of other text of the language, in nats."""
     spread: float = Field(ge=0, le=100)
-    """Its standard deviation."""
+    """The standard deviation, from stretch to stretch, of the mean of log P(n-gram), in nats."""
     grams: dict[Gram, Count]
     """The most frequent n-grams and how often each was counted."""
 
 
 class WrittenProfiles(Config):
-    """All languages of a model."""
+    """The content of `languages.json`: all languages of a model."""
 
     format: int = Field(ge=1, le=MOST_COUNTED)
-    """Which version of this file it is."""
+    """The version of the file's format."""
     languages: dict[str, WrittenProfile]
     """Language code → its n-grams."""
 
@@ -60,7 +60,7 @@ def save_profiles(directory: Path, profiles: Mapping[str, Profile]) -> None:
 
 
 def read_profiles(directory: Path) -> Mapping[str, Profile]:
-    """Language code → its n-grams; none where the model directory is of a version that wrote no such file.
+    """Language code → its n-grams; empty where the version that wrote the model directory wrote no `languages.json`.
 
     Raises ModelError for a damaged file, and for one of a newer version.
     """

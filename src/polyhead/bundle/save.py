@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def save_description(
     directory: Path, config: BundleConfig, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
 ) -> None:
-    """Writes all but the weights, each file atomically and `config.json` last: where it stands the others do."""
+    """Writes all files but the weights, each atomically, `config.json` last: where it exists, so do the others."""
     for name, tokenizer in tokenizer_files(config.tokenizer, source_tokenizer, target_tokenizer).items():
         with listed_file(directory / name) as temporary:
             tokenizer.save(temporary)

@@ -35,7 +35,7 @@ class DemoReport:
     pronouns: float
     """The share of il/elle that agree with the antecedent, in held-out sentences."""
     texts: TextScores
-    """How it does on texts made of the held-out sentences."""
+    """How well the model does on texts made of the held-out sentences."""
     lecture: tuple[tuple[Example, str], ...]
     """The lecture's sentences and what the model made of them."""
     seconds: float
@@ -66,9 +66,9 @@ class DemoReport:
 
 
 def run_demo(out: Path, corpus: DemoCorpus, seed: int = 1, keys: Values | None = None) -> DemoReport | None:
-    """Trains on `corpus`, judges, draws. None when a signal ended training early.
+    """Trains on `corpus`, evaluates the model and draws pictures. None when a signal ended training early.
 
-    Called again, it goes on where it stopped; a finished model is judged and drawn once more.
+    Called again, it goes on where it stopped; a finished model is evaluated and drawn once more.
     Raises RecipeError if `out` holds a run with another seed, other keys or another corpus.
     """
     values = recipe_values(out, out / "corpus", seed, keys or {})
@@ -115,7 +115,7 @@ def write_corpus(corpus: DemoCorpus, directory: Path) -> None:
 
 
 def recipe_values(out: Path, files: Path, seed: int, keys: Values) -> Values:
-    """The demonstration's recipe; `keys` win over it."""
+    """The demonstration's recipe, in which `keys` replace or add values."""
 
     def sets(split: str) -> list[Values]:
         return [
@@ -190,7 +190,7 @@ def _translate(translator: Translator, examples: Sequence[Example]) -> list[str]
 
 
 def _draw(translator: Translator, out: Path) -> None:
-    """Cross-attention of one of the lecture's sentences in each language, the positional encoding, the loss."""
+    """Draws the cross-attention of a lecture's sentence for each language, the positional encoding and the losses."""
     pictures = out / "pictures"
     pictures.mkdir(exist_ok=True)
     for language in LANGUAGES:

@@ -10,24 +10,24 @@ from polyhead.inline.find import find
 from polyhead.translating.translator import Translator
 
 SENTENCES = 3
-"""Sentences of a paragraph."""
+"""How many sentences a paragraph has."""
 KINDS = ("tags", "braces")
 
 
 @dataclass(frozen=True)
 class TextScores:
-    """How well a translator of sentences does on texts."""
+    """How well a model that was trained on single sentences translates texts."""
 
     paragraphs: dict[str, float]
     """Target language → BLEU of paragraphs, each of which was translated as one text."""
     capitals: dict[str, float]
-    """The same of sentences in capitals."""
+    """Target language → BLEU of sentences in capitals."""
     kept: float
     """The share of texts with tags, a placeholder and a number in which each came back exactly once."""
 
 
 def score_texts(translator: Translator, examples: Sequence[Example]) -> TextScores:
-    """examples: held-out sentences of any languages."""
+    """The scores of texts made of `examples`, which are held-out sentences of any languages."""
     languages = sorted({example.language for example in examples})
     of = {language: [each for each in examples if each.language == language] for language in languages}
     return TextScores(
@@ -38,7 +38,7 @@ def score_texts(translator: Translator, examples: Sequence[Example]) -> TextScor
 
 
 def paragraphs(examples: Sequence[Example]) -> list[Example]:
-    """Sentences of one language, some at a time, with full stops; those left over are none."""
+    """Sentences of one language joined to paragraphs, with full stops. Sentences left over at the end are dropped."""
     groups = zip(*(examples[start::SENTENCES] for start in range(SENTENCES)), strict=False)
     return [
         replace(
@@ -51,7 +51,7 @@ def paragraphs(examples: Sequence[Example]) -> list[Example]:
 
 
 def in_capitals(example: Example) -> Example:
-    """The same sentence in capitals."""
+    """A sentence and its translation, both in capitals."""
     return replace(example, source=example.source.upper(), target=example.target.upper())
 
 

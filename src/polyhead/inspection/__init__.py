@@ -2,10 +2,10 @@
 
     view → edits (what-if) → the translation, its search observed → listeners → one teacher-forced pass → Trace
 
-`trace` makes one. `Translator.attention`, `polyhead look` and the server call it; it lies below the translator and
-knows of it a protocol, `Subject` (`search`). It works on views of the model, other modules over the same weights:
-`edits` exchange modules in one, and `recorder` hooks listeners to its parts. The model that translates is never
-touched, so a trace may be taken in any thread while the model is in use.
+The function `trace` makes a trace. `Translator.attention`, `polyhead look` and the server call it. It lies below the
+translator, which it knows by a protocol alone, `Subject` (`search`). It works on a view of the model, other modules
+over the same weights: `edits` exchange modules of the view, and `recorder` hooks listeners to its parts. The model that
+translates is never touched, so a trace may be taken in any thread while the model is in use.
 
 The translation is the one that would be served. The translator's own engine searches, whatever its precision, and the
 trace names it. The recorded pass is the trained model's, in float32, and so are all numbers but the search's own.

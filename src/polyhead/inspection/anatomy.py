@@ -22,14 +22,14 @@ class Attention:
     layer: int
     module: MultiHeadAttention | DotProductAttention
     sublayer: nn.Module | None
-    """The residual connection and LayerNorm around it; None where there is none."""
+    """The residual connection and LayerNorm around the attention; None where there is no such sub-layer."""
     divided: bool = True
     """Whether its scores are divided by √d_k. An RNN's are not: it multiplies its queries so that the core's division
     is undone."""
 
     @property
     def heads(self) -> int:
-        """H."""
+        """The number of heads H."""
         return self.module.num_heads if isinstance(self.module, MultiHeadAttention) else 1
 
 
@@ -44,7 +44,7 @@ class FeedForward:
 
 
 def attentions(model: nn.Module) -> list[Attention]:
-    """Every attention, site by site and layer by layer; none for a model without."""
+    """Every attention, site by site and layer by layer; empty for a model without attention."""
     if isinstance(model, RNNAttention):
         return [Attention("decoder.cross", 0, model.cross_attention, None, divided=False)]
     if not isinstance(model, Transformer):

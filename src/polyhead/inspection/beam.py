@@ -1,4 +1,4 @@
-"""The search that wrote a translation, as a page draws it."""
+"""The beam search that found a translation, as JSON from which the page draws it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ class Theme:
     paper: str
     ink: str
     hatch: str
-    """The lines over what is masked."""
+    """The colour of the lines over masked cells."""
 
 
 THEMES: dict[ThemeName, Theme] = {
@@ -53,7 +53,7 @@ def new_figure(width: float, height: float, layout: Literal["constrained", "comp
 
 
 def dress(figure: Figure, theme: Theme) -> None:
-    """Gives the drawn figure its paper and its ink."""
+    """Colours the background, the text and the frames of a drawn figure."""
     figure.set_facecolor(theme.paper)
     for text in figure.texts:
         text.set_color(theme.ink)
@@ -67,13 +67,13 @@ def dress(figure: Figure, theme: Theme) -> None:
 
 
 def readable(text: str, longest: int) -> str:
-    """One line, not too long."""
+    """The text as one line of at most `longest` characters, with signs for line breaks and tabs."""
     line = text.replace("\n", "↵").replace("\t", "⇥")
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def check_suffix(path: Path | str) -> None:
-    """Complains early, before anything is drawn, about a format that can't be written."""
+    """Raises PolyheadError, before anything is drawn, for a path whose suffix names no format of pictures."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise PolyheadError(f"{path}: a picture is written as one of {', '.join(SUFFIXES)}, say which by the suffix")
 
@@ -101,9 +101,9 @@ def rendered(figure: Figure, suffix: str) -> bytes:
 
 @contextmanager
 def _writing() -> Generator[None]:
-    """One figure at a time, as neither fonts nor the filters of warnings are made for threads.
+    """Lets one thread at a time write a figure, as neither fonts nor the filters of warnings are safe in several.
 
-    Of missing letters `lettering_for` has warned, once; matplotlib would do so for every letter.
+    matplotlib's own warnings of missing letters, one for each letter, are hidden: `lettering_for` has warned of them.
     """
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")

@@ -13,7 +13,7 @@ from polyhead.model.recording import Listener, Noting
 
 
 class Around(nn.Module):
-    """Changes what goes into a core or comes out of it, not its formula; one that takes notes belongs inside."""
+    """A core that changes what goes into another or comes out of it, not its formula. `Noting` belongs inside it."""
 
     def __init__(self, core: nn.Module) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Around(nn.Module):
 
 
 class Muted(Around):
-    """The contexts of some heads are 0."""
+    """A core that sets the contexts of some heads to 0."""
 
     def __init__(self, core: nn.Module, heads: tuple[int, ...]) -> None:
         super().__init__(core)
@@ -44,14 +44,14 @@ class Unscaled(nn.Module):
 
 
 class Foreseeing(Around):
-    """Every query sees every key. A step of decoding, which has no mask, stays as it is."""
+    """A core in which every query sees every key. A step of decoding, which has no mask, stays as it is."""
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
         return self.core(query, key, value, None if mask is None else torch.ones_like(mask))
 
 
 def note(attention: nn.Module, listener: Listener) -> None:
-    """Makes a core of `attention` take notes: the one inside all that is only around it."""
+    """Puts a `Noting` around the core of `attention` that holds the formula, inside of every `Around`."""
     outer, core = attention, attention.get_submodule("core")
     while isinstance(core, Around):
         outer, core = core, core.core

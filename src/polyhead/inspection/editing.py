@@ -1,4 +1,4 @@
-"""Edits carried out: modules of a view exchanged, so that the model that translates stays as it is."""
+"""Carrying out edits: modules of a view are exchanged, so that the model that translates stays as it is."""
 
 from collections import defaultdict
 from typing import Any
@@ -18,7 +18,7 @@ from polyhead.model.transformer import Transformer
 
 
 def apply(edits: Edits, model: Seq2SeqModel[Any]) -> None:
-    """Exchanges modules of `model`, a view: the model that translates must not be given.
+    """Carries out edits by exchanging modules of `model`, which must be a view, not the model that translates.
 
     Raises PolyheadError for a head that the model doesn't have, and for a part that its kind doesn't have.
     """
@@ -42,7 +42,7 @@ def apply(edits: Edits, model: Seq2SeqModel[Any]) -> None:
 
 
 def _muted(edits: Edits, model: nn.Module) -> dict[tuple[Site, int], list[int]]:
-    """Attention → its muted heads."""
+    """Site and layer of an attention → its muted heads. Raises UnknownPart for a head that the model doesn't have."""
     sizes = {(place.site, place.layer): place.heads for place in attentions(model)}
     muted: dict[tuple[Site, int], list[int]] = defaultdict(list)
     for one in edits.mute:
@@ -56,7 +56,7 @@ def _muted(edits: Edits, model: nn.Module) -> dict[tuple[Site, int], list[int]]:
 
 
 def _drop_positions(embedding: Embedding) -> None:
-    """An encoding of zeros keeps what else the module does, such as a merging map; without an encoding x stays x."""
+    """Sets the encoding to 0 and so keeps what else the module does, such as a merging map; without one, x stays x."""
     encoding = getattr(embedding.positions, "encoding", None)
     if isinstance(encoding, nn.Parameter):
         embedding.positions.encoding = nn.Parameter(encoding.detach().new_zeros(encoding.shape))

@@ -11,27 +11,27 @@ class Head(Config):
     """One head of one attention."""
 
     site: Site
-    """Which of the three attentions."""
+    """Which of the three attentions the head belongs to."""
     layer: int = Field(ge=0, lt=MOST_LAYERS, strict=True)
-    """Counted from 0."""
+    """The layer of the attention, counted from 0."""
     head: int = Field(ge=0, lt=MOST_HEADS, strict=True)
-    """Counted from 0."""
+    """The number of the head, counted from 0."""
 
 
 class Edits(Config):
-    """Changes to a model for one look inside it; none unless said."""
+    """Changes to a model for one look inside it. By default nothing is changed."""
 
     mute: tuple[Head, ...] = Field(default=(), max_length=MOST_LISTED)
     """Heads whose context is set to 0."""
     no_scale: StrictBool = False
     """softmax(QKᵀ) without the division by √d_k."""
     no_positions: StrictBool = False
-    """The positional encoding is 0."""
+    """The positional encoding set to 0."""
     no_look_ahead: StrictBool = False
-    """Row t of the decoder's self-attention sees all columns. It shows where the whole target goes in at once; decoding
-    step by step has nothing ahead to look at."""
+    """Row t of the decoder's self-attention sees all columns. This changes only a pass in which the whole target goes
+    in at once: in decoding step by step there is nothing ahead to look at."""
 
     @property
     def change_decoding(self) -> bool:
-        """Whether a translation may come out otherwise."""
+        """Whether these edits may change what translation a search finds."""
         return bool(self.mute) or self.no_scale or self.no_positions

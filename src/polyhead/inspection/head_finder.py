@@ -74,7 +74,7 @@ def _alignment(weights: Weights) -> float | None:
 
 
 def _evenness(weights: Weights, seen: Seen) -> float | None:
-    """The mean entropy of a row, as a share of the largest possible: 0 looks at one key, 1 at all alike."""
+    """The mean entropy of a row, as a share of the largest possible: 0 for one key alone, 1 for all keys alike."""
     if not weights.size:
         return None
     logarithms = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
@@ -82,7 +82,7 @@ def _evenness(weights: Weights, seen: Seen) -> float | None:
 
 
 def _label(scores: dict[str, Any]) -> str | None:
-    """The place that a head is named after, if any."""
+    """The name of the score that a head is named after; None where no score is high enough."""
     places = {name: share for name, share in scores.items() if name != "entropy" and share is not None}
     best = max(places, key=lambda name: places[name], default=None)
     if best is not None and places[best] >= TELLING:

@@ -14,9 +14,9 @@ FONTS_WITH_HANGUL = (
 
 
 def lettering_for(texts: Iterable[str]) -> dict[str, Any]:
-    """Keyword arguments for text given by the caller: fonts that have its letters; a dollar sign is only a dollar.
+    """matplotlib's keyword arguments for these texts: fonts that have their letters, and no formulas between dollars.
 
-    Warns once where no installed font has them.
+    Warns once where no installed font has the letters.
     """
     missing = {ord(letter) for text in texts for letter in text if letter.isprintable()} - letters_of(LATIN_FONT)
     families = [LATIN_FONT]

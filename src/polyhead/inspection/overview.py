@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from polyhead.inspection.names import Array
 
 LARGEST = 64
-"""Rows and columns of a thumbnail."""
+"""The most rows, and the most columns, of a thumbnail."""
 
 
 def overview(weights: Array) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""A trace as one value that a page can read without asking anyone, and as one HTML file with the page around it."""
+"""A trace as one JSON value, from which the page is drawn without a server, and as one HTML file with the page."""
 
 import base64
 import html
@@ -18,13 +18,13 @@ from polyhead.inspection.tensors import Tensors
 PLACEHOLDER = "<!--polyhead-trace-->"
 """Where the page's single file takes a trace in."""
 EXACT_UP_TO = 16384
-"""Values of a layer's tensor up to which it is kept in float32; larger ones are rounded to float16."""
+"""A layer's tensor of at most so many values is kept in float32; a larger one is rounded to float16."""
 
 
 def embedded(
     meta: Mapping[str, Any], tensors: Tensors, heads: list[dict[str, Any]], probabilities: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """meta, tensors ("name@layer" → .npy in base64, all heads), overviews of the attentions, heads, probabilities."""
+    """A trace as JSON: meta, tensors ("name@layer" → .npy in base64, all heads), overviews, heads, probabilities."""
     packed = {
         f"{name}@{'' if layer is None else layer}": npy(_smaller(tensors.get(name, layer)))
         for name, count in tensors.layers.items()
@@ -41,7 +41,7 @@ def embedded(
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """Compact JSON."""
+    """The value as compact JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -59,20 +59,20 @@ def as_page(value: Mapping[str, Any]) -> str:
 
 
 def framed(page: str, height: int = 860) -> str:
-    """A page inside a notebook's cell."""
+    """HTML that shows a page inside a notebook's cell."""
     style = f"width: 100%; height: {height}px; border: 0"
     return f'<iframe title="polyhead" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
 
 
 def npy(array: Array) -> str:
-    """A NumPy file in base64."""
+    """The array as a NumPy file (.npy) in base64."""
     file = io.BytesIO()
     np.save(file, np.ascontiguousarray(array), allow_pickle=False)
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 
 def _smaller(array: Array) -> Array:
-    """Large float tensors in half the bytes, where their values allow it."""
+    """A large float array in float16, where its values allow it; any other array as it is."""
     if array.dtype == np.bool_ or array.size <= EXACT_UP_TO or np.abs(array).max() > np.finfo(np.float16).max:
         return array
     return array.astype(np.float16)

@@ -20,9 +20,9 @@ class Prediction:
     """P(y_t | y_<t, X) for every t, and the tokens that were written there."""
 
     log_probabilities: NDArray[np.float32]
-    """[T, V]."""
+    """[T, V], log P of every token at every position, in nats."""
     written: NDArray[np.int64]
-    """[T], y_1 … y_m, `<eos>`."""
+    """[T], the tokens that were written: y_1 … y_m, `<eos>`."""
 
     @cached_property
     def of_written(self) -> NDArray[np.float32]:
@@ -43,7 +43,7 @@ class Prediction:
         return (self.log_probabilities > self.of_written[:, None]).sum(1)
 
     def top(self, t: int, k: int, tokenizer: Tokenizer) -> dict[str, Any]:
-        """The k most probable tokens at position t, ties by the lower id, and how the written one stands.
+        """The k most probable tokens at position t, ties by the lower id, and probability and rank of the written one.
 
         Raises UnknownPart for a position beyond the target, PolyheadError for k < 1.
         """

@@ -23,10 +23,10 @@ from polyhead.model.transformer import Transformer
 
 @dataclass(frozen=True)
 class Notes:
-    """What was heard."""
+    """The arrays that listeners noted in one pass."""
 
     arrays: dict[Place, Array] = field(default_factory=dict[Place, Array])
-    """float32, but for masks (bool)."""
+    """A tensor's name and layer → its values in float32, or bool for a mask."""
 
     def add(self, name: str, layer: int | None, tensor: Tensor) -> None:
         """Keeps the first row of `tensor` [B, …]."""
@@ -35,7 +35,7 @@ class Notes:
 
 
 def record(model: Seq2SeqModel[Any], batch: Batch) -> tuple[Notes, Array]:
-    """Notes of one pass of `model`, a view that is used up by it, and log P(y_t | y_<t, X) [T, V] float32."""
+    """Notes of one pass of `model`, a view that is of no use afterwards, and log P(y_t | y_<t, X) [T, V] float32."""
     notes = Notes()
     for attention in attentions(model):
         _hear_attention(attention, notes)
@@ -53,7 +53,7 @@ def record(model: Seq2SeqModel[Any], batch: Batch) -> tuple[Notes, Array]:
 
 
 def _hear(module: nn.Module, listener: Callable[[Tensor, Tensor], None]) -> None:
-    """`listener` hears the module's first input and its output."""
+    """Has `listener` called with the module's first input and its output in every pass."""
 
     def hook(_: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         listener(inputs[0], output)
@@ -96,7 +96,7 @@ def _hear_feed_forward(network: FeedForward, notes: Notes) -> None:
 
 
 def _hear_sublayer(sublayer: nn.Module, site: str, layer: int, notes: Notes) -> None:
-    """The residual sum, and LayerNorm's result and statistics.
+    """Notes a sub-layer's residual sum, and LayerNorm's result and statistics.
 
     Where LayerNorm comes last (post-norm) the sum is what it reads; else the sum is the sub-layer's result.
     """

@@ -1,4 +1,4 @@
-"""How a trace has its sentence translated: as the translator would, by a model of its own, and observed."""
+"""The search behind a trace: as the translator would search, on a model that the caller gives, and observed."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -18,21 +18,21 @@ from polyhead.symbols import EOS
 
 
 class Subject(Protocol):
-    """What is looked into: what a trace needs of a translator."""
+    """The translator that is looked into: what a trace needs of it."""
 
     @property
     def bundle(self) -> Bundle:
-        """The model and its vocabularies; of an ensemble, the first."""
+        """The model and its vocabularies; of an ensemble, its first model."""
         ...
 
     @property
     def engine(self) -> Searchable[Any]:
-        """What its searches call."""
+        """The engine that the translator's searches call."""
         ...
 
     @property
     def choices(self) -> Sequence[Choice]:
-        """Which engine that is and in which precision, for each of its models."""
+        """For each of the translator's models, which engine computes it and in which precision."""
         ...
 
     @property
@@ -47,13 +47,13 @@ class Subject(Protocol):
 
     @property
     def rules(self) -> list[Rule]:
-        """What every search keeps to on top of its settings."""
+        """The rules that every search keeps, besides its settings."""
         ...
 
     def search_settings(
         self, search: SearchConfig | None = None, beam_size: int | None = None, n_best: int | None = None
     ) -> SearchConfig:
-        """The model's own settings, changed as asked."""
+        """The model's own search settings, changed as asked."""
         ...
 
     def pieces(self, texts: Sequence[str], target_language: str | None = None) -> Sequence[object]:
@@ -61,7 +61,7 @@ class Subject(Protocol):
         ...
 
     def encode_source(self, text: str, target_language: str | None = None) -> list[int]:
-        """What the encoder reads, without `<eos>`."""
+        """The ids of the tokens that the encoder reads, without `<eos>`."""
         ...
 
 

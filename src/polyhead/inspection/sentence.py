@@ -11,11 +11,11 @@ from polyhead.tokenizers.protocol import Token, Tokenizer
 
 
 class EmptyText(PolyheadError):
-    """There is nothing to look at."""
+    """A text is empty, so there is nothing to look at."""
 
 
 class TooLong(PolyheadError):
-    """More tokens than the model takes in one piece."""
+    """A text has more tokens than the model takes in one piece, or more than one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class ShownToken:
     unknown: bool
 
     def json(self) -> dict[str, Any]:
-        """The fields by name."""
+        """The token's fields by name, as values for JSON."""
         return asdict(self)
 
 
 def shown(tokens: Sequence[Token]) -> tuple[ShownToken, ...]:
-    """The tokens of a text."""
+    """The tokens of a text, as a trace shows them."""
     return tuple(ShownToken(one.id, one.piece, one.start, one.end, one.id == UNK) for one in tokens)
 
 
@@ -43,8 +43,9 @@ SPACE_MARK = "▁"
 
 
 def labels(tokens: Sequence[ShownToken]) -> list[str]:
-    """Tokens as pictures and the page name them: without the mark of a space. Where words come in pieces, one that goes
-    on with a word begins with "·"; a space alone is drawn.
+    """Tokens as pictures and the page name them, without the mark of a space.
+
+    Where words come in pieces, a piece that continues a word begins with "·". A piece that is only a space is "␣".
     """
     in_pieces = any(token.piece.startswith(SPACE_MARK) for token in tokens)
     return [_label(token.piece, in_pieces) for token in tokens]
@@ -82,11 +83,11 @@ class Target:
 
     text: str
     ids: tuple[int, ...]
-    """Without `<sos>` and `<eos>`."""
+    """The ids of the target's tokens, without `<sos>` and `<eos>`."""
     tokens_in: tuple[ShownToken, ...]
     tokens_out: tuple[ShownToken, ...]
     given: bool
-    """Whether it was given, not translated."""
+    """Whether the user gave this translation; otherwise the model wrote it."""
 
 
 def given_target(bundle: Bundle, text: str) -> Target:

@@ -25,7 +25,7 @@ BY_HEAD: dict[str, tuple[str, ...]] = {
     "value_norms": ("key",),
     "weighted_norms": ("query", "key"),
 }
-"""The axes of one head of an attention's tensors; True in a mask: the query may see the key."""
+"""A tensor that has heads → the axes of one head. In a mask True means that the query may see the key."""
 WHOLE: dict[str, tuple[str, ...]] = {
     "embedding": ("position", "d_model"),
     "position": ("position", "d_model"),
@@ -38,7 +38,7 @@ WHOLE: dict[str, tuple[str, ...]] = {
     "norm_mean": ("position",),
     "norm_std": ("position",),
 }
-"""The axes of what has no heads."""
+"""A tensor that has no heads → its axes."""
 ORDER = (*BY_HEAD, *WHOLE)
 
 
@@ -48,7 +48,7 @@ class UnknownPart(PolyheadError, LookupError):
 
 @dataclass(frozen=True)
 class Tensors:
-    """All arrays of a trace. What follows from others is computed when it is asked for."""
+    """All arrays of a trace. Those that follow from noted ones are computed when they are asked for."""
 
     noted: Mapping[Place, Array]
     scales: Mapping[str, float]
@@ -56,7 +56,7 @@ class Tensors:
 
     @cached_property
     def layers(self) -> dict[str, int | None]:
-        """Name → how many layers have it; None for what stands once. In the order of the computation."""
+        """Tensor → how many layers have it, None where it belongs to no layer; in the order of the computation."""
         found: dict[str, int | None] = {}
         for name, layer in self.noted:
             found[name] = None if layer is None else max(layer + 1, found.get(name) or 0)
@@ -72,9 +72,9 @@ class Tensors:
         return sum(array.nbytes for array in self.noted.values())
 
     def get(self, name: str, layer: int | None = None, head: int | None = None) -> Array:
-        """The array of that name: of one layer and head, or all stacked.
+        """The array called `name`, of one layer and head or of all stacked.
 
-        Raises UnknownPart, naming those there are.
+        Raises UnknownPart, which names the parts that there are.
         """
         if name not in self.layers:
             raise UnknownPart(f"there is no tensor {name}; there are {', '.join(self.layers)}")
@@ -94,7 +94,7 @@ class Tensors:
         return array.take(head, axis)
 
     def index(self) -> list[dict[str, Any]]:
-        """Of every tensor: name, layers, heads, shape and axes of one head of one layer, least and largest value."""
+        """Every tensor's name, layers, heads, shape and axes of one head of one layer, least and largest value."""
         return [self._entry(name, count) for name, count in self.layers.items()]
 
     def _entry(self, name: str, count: int | None) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Tensors:
         }
 
     def _of(self, name: str, layer: int | None) -> Array:
-        """One layer's array, all heads."""
+        """The array called `name` of one layer, with all heads."""
         site, last = name.rsplit(".", 1)
         match last:
             case "scores":

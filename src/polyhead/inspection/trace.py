@@ -1,7 +1,7 @@
 """Looking inside while one sentence is translated.
 
 The sentence is translated (or its translation given); then one teacher-forced pass, in which source and target go in
-whole, records every part of the model. A model that is not looked at does no work for it.
+whole, records every part of the model. A model that nobody looks into does no extra work.
 """
 
 import numpy as np
@@ -46,13 +46,13 @@ def trace(
 ) -> Trace:
     """Translates `text`, or takes `target` for its translation, and records one pass of both through the model.
 
-    The search is the translator's own, its engine included, so that what is looked into is what it would answer; where
-    an edit changes it, the edited model searches. The pass over its result is the trained model's, in float32.
-    `companion` stands beside it in the batch: where it is longer, the source gets padding to look at. `edits` change
-    the model for this look alone, for the translation and for the recorded pass. The translator's model is not touched:
-    a trace may be taken in any thread, whatever else the model is doing.
+    The translator's own engine searches, so that the trace shows the translation that the translator would give; where
+    an edit changes decoding, the edited model searches. The recorded pass is the trained model's, in float32.
+    `companion` is a second sentence in the batch: where it is longer, the source gets padding to look at. `edits`
+    change the model for this trace alone, for the translation and for the recorded pass. The translator's model is not
+    touched: a trace may be taken in any thread, whatever else the model is doing.
     Raises EmptyText and TooLong (PolyheadErrors) for a text that isn't one sentence, ModelError for a target language
-    that the model doesn't know and for weights that have been overwritten, PolyheadError for edits that don't fit it.
+    that the model doesn't know and for overwritten weights, PolyheadError for edits that don't fit the model.
     """
     bundle, edits = translator.bundle, edits or Edits()
     bundle.check()
@@ -96,7 +96,7 @@ def trace(
 
 
 def _read(translator: Subject, text: str, target_language: str | None, name: str) -> list[int]:
-    """What the encoder reads, without `<eos>`. name: what messages call the text."""
+    """The ids that the encoder reads, without `<eos>`. name: what messages call the text. Raises EmptyText, TooLong."""
     if not text.strip():
         raise EmptyText(f"there is nothing to look at in an empty {name}")
     ids = translator.encode_source(text, target_language)
@@ -108,5 +108,5 @@ def _read(translator: Subject, text: str, target_language: str | None, name: str
 
 
 def _scale(place: Attention, edits: Edits, d_model: int) -> float:
-    """What the scores are divided by: √d_k, or 1."""
+    """What the scores of an attention are divided by: √d_k, or 1."""
     return (d_model / place.heads) ** 0.5 if place.divided and not edits.no_scale else 1.0

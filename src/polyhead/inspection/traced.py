@@ -31,7 +31,7 @@ from polyhead.inspection.tensors import Tensors
 from polyhead.tokenizers.protocol import Tokenizer
 
 CANDIDATES_KEPT = 20
-"""Output candidates of each position in a saved trace."""
+"""How many output candidates a saved trace has for each position."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Trace:
     tensors: Tensors
     prediction: Prediction
     tokenizer: Tokenizer
-    """The target's, for the pieces of what might have been written."""
+    """The target's tokenizer, which gives the pieces of the tokens that might have been written."""
     beam: BeamHistory | None
     """How the translation was found; None where it was given."""
     engine: Choice | None
-    """What found it; None where it was given. All else in a trace is the trained model's, computed in float32."""
+    """What found the translation; None where it was given. All else is the trained model's, computed in float32."""
     edits: Edits
     score: float
-    """log P(target | source) divided by the length penalty, as this pass finds it."""
+    """log P(target | source) divided by the length penalty, as the recorded pass finds it."""
 
     def meta(self) -> dict[str, Any]:
-        """All but the arrays, as JSON takes it: the model, the tokens, probabilities, which tensors there are."""
+        """The trace without its arrays, for JSON: the model, the tokens, probabilities, which tensors there are."""
         return {
             "model": {"id": "model", **self.model, "loaded": True},
             "language": self.language,
@@ -115,7 +115,7 @@ class Trace:
         return self.prediction.top(t, k, self.tokenizer)
 
     def heads(self) -> list[dict[str, Any]]:
-        """What each head does: scores of where it looks, and the name of the one that tells, if any."""
+        """What each head does: scores of where it looks, and the name of the one that stands out, if any."""
         real = len(self.source) - self.source_padding
         source = np.array([token.start is not None for token in self.source])
         target = np.array([token.start is not None for token in self.target.tokens_in])
@@ -210,7 +210,7 @@ class Trace:
         return f"<Trace {self.text!r} → {self.target.text!r}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the page, without a network."""
+        """What a notebook shows: the page, which needs no network."""
         return page.framed(page.as_page(self._embedded()))
 
     @cached_property

@@ -31,7 +31,7 @@ The weights are the same, in float32. What differs from polyhead:
 """
 
 SEARCH_ON = 20
-"""A patience that hardly any search comes to the end of."""
+"""A patience so large that it hardly ever ends a search early."""
 _SEARCHING_ON = "- polyhead searches until no hypothesis can win any more; here a large patience comes near that.\n"
 
 _HUGGING_FACE = """\
@@ -54,7 +54,7 @@ The weights are the same, in float32, the dimensions of d_model in another order
 
 
 def ctranslate2_card(bundle: Bundle) -> str:
-    """For a directory that `write_ctranslate2` filled."""
+    """The README of a directory that `write_ctranslate2` filled."""
     languages = bundle.target_tokenizer.languages
     never = [[piece] for piece in (PAD_PIECE, SOS_PIECE, *map(language_tag, languages))]
     tag = f'["{language_tag(languages[0])}"] + ' if languages else ""
@@ -74,14 +74,14 @@ def ctranslate2_card(bundle: Bundle) -> str:
 
 
 def hugging_face_card(bundle: Bundle) -> str:
-    """For a directory that `write_hugging_face` filled."""
+    """The README of a directory that `write_hugging_face` filled."""
     languages = bundle.config.target_languages if bundle.config.tagged else ()
     tag = f'">>{languages[0]}<<" ' if languages else ""
     return _HUGGING_FACE.format(directions=_directions(bundle), tag=tag, text='"…"', differences=_differences(bundle))
 
 
 def nearest_penalty(bundle: Bundle) -> float:
-    """The exponent α of |Y|^α, the penalty that other engines have, nearest to the model's own."""
+    """The exponent α with which the other engines' length penalty |Y|^α is nearest to the model's own penalty."""
     penalty = bundle.config.decoding.length_penalty
     return 1.0 if penalty == "average" else penalty
 

@@ -22,7 +22,7 @@ ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "swiglu": "SWISH"}
 
 
 def ctranslate2_obstacles(config: BundleConfig) -> list[str]:
-    """Why CTranslate2 cannot run a model of these settings; nothing where it can."""
+    """Every reason why CTranslate2 cannot run a model of these settings; empty where it can."""
     if not isinstance(config.model, TransformerConfig):
         return [f'model.kind = "{config.model.kind}": CTranslate2 runs Transformers, no recurrent models']
     return []
@@ -81,7 +81,7 @@ def _fill_stack(spec: Any, embeddings: Any, stack: StackWeights) -> None:
 
 
 def _fill_attention(spec: Any, attention: AttentionWeights, products: Sequence[Sequence[Map]]) -> None:
-    """`products`: which maps each of CTranslate2's matrix products computes at once."""
+    """Fills in an attention. products: for each of CTranslate2's matrix products, the maps that it computes at once."""
     for linear, maps in zip(spec.linear, products, strict=True):
         fused = Map(torch.cat([each.weight for each in maps]), torch.cat([each.bias for each in maps]))
         _fill_linear(linear, fused)
@@ -89,7 +89,7 @@ def _fill_attention(spec: Any, attention: AttentionWeights, products: Sequence[S
 
 
 def _fill_feed_forward(spec: Any, weights: FeedForwardWeights) -> None:
-    """`linear_0` goes through the activation; with a gate that is the gate, and the inner map multiplies it."""
+    """Fills in a feed-forward network. `linear_0` is activated: the gate if there is one, which multiplies `inner`."""
     _fill_linear(spec.linear_0, weights.inner if weights.gate is None else weights.gate)
     if weights.gate is not None:
         _fill_linear(spec.linear_0_noact, weights.inner)

@@ -23,13 +23,13 @@ class Format:
     """Another engine's format."""
 
     name: str
-    """As its makers write it."""
+    """The format's name, as its makers write it."""
     obstacles: Callable[[BundleConfig], list[str]]
-    """Every reason why a model cannot be written so; none where it can."""
+    """Lists every reason why a model cannot be written in this format; empty where it can."""
     write: Callable[[Bundle, Path], None]
     """Fills a directory with everything the engine reads."""
     card: Callable[[Bundle], str]
-    """Its README.md: how the engine is told to do what polyhead does, and where it cannot."""
+    """The text of the README.md: how to make the engine do what polyhead does, and where it cannot."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -60,7 +60,7 @@ def export(model: Path | str, to: str, out: Path | str) -> None:
 def _new_directory(path: Path) -> Generator[Path]:
     """Yields a temporary directory beside `path`, which on success becomes `path`.
 
-    Raises WriteError where the system refuses to write, whatever in it was to be written.
+    Raises WriteError where the system refuses to write the directory or anything in it.
     """
     temporary = path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
     with write_errors(path):

@@ -1,8 +1,8 @@
 """Hugging Face's format: MarianMTModel for post-norm models, PegasusForConditionalGeneration for pre-norm ones.
 
-The two are one model but for the place of the norms. They have their sinusoids' sines in the first half of the vector
-and the cosines in the second, where section 3.5 of the paper alternates them; so the D dimensions change places in all
-weights. Nothing of transformers is needed to write the files.
+The two differ only in the place of the norms. In both, the first half of a position's vector holds all sines and the
+second half all cosines, where section 3.5 of the paper alternates them; so the D dimensions change places in all
+weights. The package transformers isn't needed to write the files.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def write_hugging_face(bundle: Bundle, directory: Path) -> None:
 
 
 def model_settings(bundle: BundleConfig, config: TransformerConfig) -> dict[str, Any]:
-    """What `config.json` says."""
+    """The content of the `config.json` that transformers reads."""
     marian = config.norm == "post"
     return {
         "architectures": ["MarianMTModel" if marian else "PegasusForConditionalGeneration"],
@@ -92,13 +92,13 @@ def model_settings(bundle: BundleConfig, config: TransformerConfig) -> dict[str,
 
 
 def generation_settings(bundle: Bundle) -> dict[str, Any]:
-    """What `generation_config.json` says: the model's own search, as far as `generate` knows it."""
+    """The content of `generation_config.json`: the model's own search settings, as far as `generate` has them."""
     search, tokenizer = bundle.config.decoding, bundle.target_tokenizer
     never = [PAD, SOS, *([] if search.allow_unknown else [UNK]), *map(tokenizer.tag, tokenizer.languages)]
     return {
         "num_beams": search.beam_size,
         "length_penalty": nearest_penalty(bundle),
-        # what this calls never is our rule: go on until no hypothesis can win any more; True is a patience of 1
+        # "never" is transformers' name for our rule, to go on until no hypothesis can win; True is a patience of 1
         "early_stopping": "never" if search.patience is None else True,
         "no_repeat_ngram_size": search.no_repeat_ngram,
         "suppress_tokens": never,
@@ -112,7 +112,7 @@ def generation_settings(bundle: Bundle) -> dict[str, Any]:
 
 
 def _tensors(weights: TransformerWeights, config: TransformerConfig) -> Iterator[tuple[str, Tensor]]:
-    """Every tensor under its name there; tied ones once, under the name that they are tied to."""
+    """Every tensor under its name in transformers; tied ones once, under the name that they are tied to."""
     if config.tie_embeddings == "all":
         yield "model.shared.weight", weights.encoder.tokens
     else:

@@ -19,8 +19,8 @@ def write_sentencepiece(bundle: Bundle, directory: Path) -> None:
 def write_marian_tokenizer(bundle: Bundle, directory: Path) -> None:
     """Writes what transformers' `MarianTokenizer` reads.
 
-    It asks for a target language by `>>fr<<` at the start of a text, which stands for our tag `<2fr>`; as a special
-    token that takes the space after it along, it leaves the text as it would be without.
+    There, `>>fr<<` at the start of a text asks for a target language, as our tag `<2fr>` does. It is a special token
+    that takes in the space after it, so the text behind it is cut as if it stood alone.
     """
     write_sentencepiece(bundle, directory)
     source, target = bundle.source_tokenizer, bundle.target_tokenizer
@@ -49,12 +49,12 @@ def write_marian_tokenizer(bundle: Bundle, directory: Path) -> None:
 
 
 def write_json(path: Path, values: object) -> None:
-    """Indented UTF-8."""
+    """Writes a value as indented JSON in UTF-8."""
     write_text(path, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
 
 
 def pieces(tokenizer: Tokenizer) -> list[str]:
-    """All pieces, by id."""
+    """All pieces of a vocabulary, in the order of their ids."""
     return tokenizer.pieces(range(tokenizer.vocabulary_size))
 
 
@@ -65,5 +65,5 @@ def _ids(tokenizer: Tokenizer) -> dict[str, int]:
 
 
 def _code(language: str) -> str:
-    """Marian's way to write a tag."""
+    """The tag of a target language, as Marian writes it."""
     return f">>{language}<<"

@@ -17,11 +17,11 @@ class Map:
     bias: Tensor
 
     def rows(self, chosen: Tensor | slice) -> "Map":
-        """The outputs chosen, in that order."""
+        """The map with the chosen outputs alone, in the order in which they are chosen."""
         return Map(self.weight[chosen], self.bias[chosen])
 
     def columns(self, order: Tensor) -> "Map":
-        """The inputs in another order."""
+        """The map with its inputs in another order."""
         return Map(self.weight[:, order], self.bias)
 
 
@@ -46,7 +46,7 @@ class FeedForwardWeights:
 
     inner: Map
     gate: Map | None
-    """SwiGLU's W, whose result goes through SiLU and multiplies that of `inner`, its V."""
+    """SwiGLU's W, whose result goes through SiLU and multiplies that of `inner`, SwiGLU's V; None without SwiGLU."""
     outer: Map
     norm: Map
 
@@ -61,7 +61,7 @@ class LayerWeights:
 
     self_attention: AttentionWeights
     cross_attention: AttentionWeights | None
-    """None in the encoder."""
+    """The attention to the encoder's output; None in the encoder."""
     feed_forward: FeedForwardWeights
 
     def reordered(self, order: Tensor) -> "LayerWeights":
@@ -74,12 +74,12 @@ class StackWeights:
     """Encoder or decoder: √D·tokens[token] + positions[place], then the layers."""
 
     tokens: Tensor
-    """[V, D], before it is multiplied by √D."""
+    """The token vectors [V, D], before they are multiplied by √D."""
     positions: Tensor
-    """[L, D]."""
+    """The position vectors [L, D]."""
     layers: tuple[LayerWeights, ...]
     norm: Map | None
-    """What ends a pre-norm stack."""
+    """The LayerNorm that ends a pre-norm stack; None in a post-norm one."""
 
     def reordered(self, order: Tensor) -> "StackWeights":
         layers = tuple(layer.reordered(order) for layer in self.layers)
@@ -89,12 +89,12 @@ class StackWeights:
 
 @dataclass(frozen=True)
 class TransformerWeights:
-    """All of it. Tied weights are one tensor, standing in several places."""
+    """All weights of a Transformer. Tied weights are one tensor that stands in several places."""
 
     encoder: StackWeights
     decoder: StackWeights
     output: Tensor
-    """[V, D], no bias."""
+    """The matrix of the output layer [V, D], which has no bias."""
 
     def reordered(self, order: Tensor) -> "TransformerWeights":
         encoder, decoder = self.encoder.reordered(order), self.decoder.reordered(order)

@@ -12,8 +12,8 @@ of HTML and of XML (`xml_markup`), whose tags are inline codes. Whole files go t
 (`known_files`, `file_translation`) and wait to be fetched (`file_store`). `suggestions` keeps what people suggest.
 
 `run` answers in one process, or has `workers` start several at one address. Traces and files stand on a shelf: in the
-memory of the one process (`shelf`), or in a directory that all workers have together (`shared`, `shared_shelf`), as
-they have counts (`metrics`) and packed weights (`polyhead.engine.shared`).
+memory of the one process (`shelf`), or in a directory that all workers share (`shared`, `shared_shelf`). Workers also
+share counts (`metrics`) and packed weights (`polyhead.engine.shared`).
 
 Each model has one thread and one queue (`batcher`). The thread takes the text that has waited longest and, of those
 that are to be translated in the same way, the texts nearest to it in length; that choice is a pure function
@@ -23,7 +23,8 @@ left ends at its next step. The queue is bounded, and a full one answers 429 wit
 a model's thread gives freed memory back to the system.
 
 `pool` reads the descriptions of models when the server starts, and weights when a model is first asked. Above the
-budget of memory idle models go, those used longest ago first, and a model whose file was overwritten is loaded anew.
+budget of memory idle models are unloaded, those used longest ago first. A model whose file was overwritten is loaded
+anew.
 A trace is a value, kept for a while within a budget (`traces`); its parts are read while the model goes on.
 
 All answers that aren't successes are problems (RFC 9457) with a `code` that programs can tell apart. Errors of lower

@@ -15,11 +15,11 @@ HEADERS = {
 }
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""Counted by name; whatever else a client may think of is counted together, lest the counters grow with it."""
+"""The HTTP methods that are counted by name. All others are counted as one, so that clients can't add counters."""
 
 
 class Answers:
-    """ASGI middleware around everything else."""
+    """ASGI middleware around everything else: it adds headers, answers HEAD and counts."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -35,7 +35,7 @@ class Answers:
             return
         begun, status = time.perf_counter(), 0
         method, headless = scope["method"], scope["method"] == "HEAD"
-        if headless:  # what GET has for an answer, without it
+        if headless:  # answered as GET is; the body is left out below
             scope = {**scope, "method": "GET"}
 
         async def watched(message: Message) -> None:

@@ -93,10 +93,10 @@ def _misrouted(app: FastAPI, request: Request, error: HTTPException) -> HTTPExce
 
 
 def _handle_errors(app: FastAPI, services: Services) -> None:
-    """Every error becomes a problem."""
+    """Has the application answer every error with a problem."""
 
     async def problem(request: Request, error: Exception) -> Response:
-        if isinstance(error.__cause__, ClientDisconnect):  # FastAPI's word for it is a body that can't be parsed
+        if isinstance(error.__cause__, ClientDisconnect):  # FastAPI tells of it as a body that can't be parsed
             return await left(request, error)
         if isinstance(error, HTTPException) and not isinstance(error, Problem):
             error = _misrouted(app, request, error)

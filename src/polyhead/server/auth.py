@@ -16,7 +16,7 @@ from polyhead.server.problems import KeyMissing, Problem
 from polyhead.server.services import Services, ServicesOf
 
 NAMES = ("api_key", "auth_key")
-"""Of the field that has the key."""
+"""The names of the field that has the key."""
 _SCHEMES = ("bearer", "deepl-auth-key")
 
 _bearer = HTTPBearer(auto_error=False, description="The server's API key.")
@@ -24,9 +24,9 @@ _query = APIKeyQuery(name="api_key", auto_error=False, description="The same in 
 
 
 def check_key(services: Services, request: Request, fields: Mapping[str, Any]) -> None:
-    """Raises Problem unauthorized unless the request has the key; the time it takes doesn't tell how near it was.
+    """Raises Problem unauthorized unless the request has the key. How long this takes tells nothing about the key.
 
-    fields: those of the body, and of the query string
+    fields: the fields of the body and of the query string
     """
     key = services.config.api_key
     if key is None:
@@ -55,6 +55,6 @@ async def require_key(
     header: Annotated[object, Depends(_bearer)],
     query: Annotated[object, Depends(_query)],
 ) -> None:
-    """A route's dependency: only who knows the key gets further. The last two describe it in /openapi.json."""
+    """A route's dependency that lets in who knows the key. `header` and `query` describe the key in /openapi.json."""
     body: object = await request.json() if media_type(request) == JSON else {}
     check_key(services, request, cast("dict[str, Any]", body) if isinstance(body, dict) else {})

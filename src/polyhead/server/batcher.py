@@ -23,7 +23,7 @@ from polyhead.translating.translator import Translator
 R = TypeVar("R")
 
 CHARACTERS_A_TOKEN = 4
-"""About as many as a subword has; the translator itself counts exactly."""
+"""About how many characters a subword has. The translator itself counts tokens exactly."""
 TIDY_EVERY = 10.0
 """Seconds after which freed memory goes back to the system, between two batches."""
 
@@ -55,7 +55,7 @@ class Batcher:
         return len(self._waiting)
 
     def translate(self, texts: Sequence[str | Marked], wish: Wish) -> "Future[list[Translation]]":
-        """One translation a text, in order. Raises Problem queue_full where so many don't fit."""
+        """Queues texts; the future gives their translations in order. Raises Problem queue_full if they don't fit."""
         request = Request(texts, wish, Future(), [None] * len(texts))
         if not texts:
             request.answer.set_result([])
@@ -63,7 +63,7 @@ class Batcher:
         return request.answer
 
     def run(self, do: Callable[[Translator], R]) -> "Future[R]":
-        """What `do` makes of the model, alone with it. Raises Problem queue_full."""
+        """Queues `do`, which is called alone with the model; the future gives its result. Raises Problem queue_full."""
         answer: Future[R] = Future()
         self._enter([Errand(do, answer)])
         return answer
@@ -145,7 +145,7 @@ class Batcher:
                 found = _decode(translator, items, self._config.batch_tokens)
         except Unwanted:
             return
-        except Exception as error:  # as above
+        except Exception as error:  # the clients must hear of it, and the thread must go on
             for request in requests:
                 _fail(request.answer, error)
             return

@@ -1,4 +1,4 @@
-"""How a server begins: the address is taken at once, who connects is refused until it can answer, pauses are said."""
+"""How a server begins: it binds its address at once, refuses connections until it can answer, and tells of pauses."""
 
 import logging
 import os
@@ -9,11 +9,11 @@ from polyhead.errors import PolyheadError
 from polyhead.messages import show_messages
 
 BACKLOG = 2048
-"""So many connections may wait to be taken up."""
+"""How many connections may wait to be accepted."""
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that has the address and refuses whoever connects. Raises PolyheadError where it can't be had."""
+    """A socket that is bound to the address and doesn't listen yet. Raises PolyheadError where it can't be bound."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -29,7 +29,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def begin(listener: socket.socket, told: str) -> None:
-    """From now on connections wait to be taken up, and `told` is said. Raises PolyheadError, as `bound` does."""
+    """Lets the socket listen, and prints `told` on standard error. Raises PolyheadError where it cannot listen."""
     try:
         listener.listen(BACKLOG)
     except OSError as error:  # another server that has begun since
@@ -38,7 +38,7 @@ def begin(listener: socket.socket, told: str) -> None:
 
 
 def show_pauses() -> None:
-    """Says what a start waits for on standard error, also where no terminal is: in a container's log."""
+    """Shows on standard error what a start waits for, also without a terminal, as in a container's log."""
     if not logging.getLogger("polyhead").handlers:
         show_messages()
 

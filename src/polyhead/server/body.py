@@ -1,4 +1,4 @@
-"""Reading requests: so many bytes, so deep, in UTF-8, of the form they claim."""
+"""Reading requests within limits: of bytes, of time and of nesting, in UTF-8 and of the media type that they claim."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -17,14 +17,14 @@ JSON = "application/json"
 FILES = "/translate_file"
 """The address whose requests bring a file."""
 _FORM_AROUND = 1 << 16
-"""Bytes of a form beside its file."""
+"""How many bytes a form may have beside its file."""
 _UNSUPPORTED = 415
 _PATIENCE = 16
-"""A body so many times too large is still read to its end, so that its client gets to read the answer."""
+"""A body of up to so many times the limit is read to its end, so that its client gets to read the answer."""
 
 
 class BodyLimit:
-    """ASGI middleware: counts a body's bytes as they come, and waits for the last no longer than for an answer."""
+    """ASGI middleware that limits how many bytes a request's body has, and how long they take to come."""
 
     def __init__(self, app: ASGIApp, config: ServerConfig) -> None:
         self._app = app
@@ -63,7 +63,7 @@ class BodyLimit:
 
 
 async def _next(receive: Receive, deadline: float) -> Message:
-    """The next message. Raises Problem timeout where it hasn't come by that time of the loop's clock."""
+    """The next message. Raises Problem timeout where it hasn't come by the time `deadline` of the event loop."""
     try:
         async with asyncio.timeout_at(deadline):
             return await receive()
@@ -90,24 +90,24 @@ class JsonRoute(APIRoute):
 
 class _StrictRequest(Request):
     async def json(self) -> Any:
-        if not hasattr(self, "_parsed"):  # asked for once more where the key is looked for
+        if not hasattr(self, "_parsed"):  # called a second time where the API key is looked for
             config: ServerConfig = self.app.state.services.config
             self._parsed = parse_json(await self.body(), config.max_depth)
         return self._parsed
 
 
 def media_type(request: Request) -> str:
-    """What the request says its body is, without parameters; any kind of JSON is called so."""
+    """The media type of a request's body, without parameters; any that ends in +json is called application/json."""
     given = request.headers.get("content-type", "").split(";")[0].strip().lower()
     return JSON if given.endswith("+json") else given
 
 
 def parse_json(body: bytes, max_depth: int) -> Any:
-    """A JSON value. Raises Problem bad_request for what isn't JSON, UTF-8 or is nested too deeply."""
+    """The value of a JSON body. Raises Problem bad_request where it isn't UTF-8 or JSON, or is nested too deeply."""
     _decode(body)
     try:
         value: object = from_json(body, allow_inf_nan=False)
-    except ValueError as error:  # also of what is nested more than 200 levels deep
+    except ValueError as error:  # raised for more than 200 levels of nesting, too
         raise Problem("bad_request", f"the body is not JSON: {error}") from None
     if _depth(value) > max_depth:
         raise Problem("bad_request", f"the body's JSON is nested more than {max_depth} levels deep")

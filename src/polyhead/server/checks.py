@@ -1,4 +1,4 @@
-"""Texts of a request within the limits."""
+"""Checks that the texts of a request are within the limits."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from polyhead.server.settings import ServerConfig
 
 
 def check_texts(texts: Sequence[str], config: ServerConfig) -> None:
-    """Raises TooManyTexts for too many texts, too_long for one that is too long."""
+    """Raises TooManyTexts for too many texts, and Problem too_long for a text that is too long."""
     if len(texts) > config.max_texts:
         raise TooManyTexts("too_large", f"{len(texts)} texts in one request; at most {config.max_texts} are taken")
     for number, text in enumerate(texts, 1):
@@ -22,6 +22,6 @@ def check_characters(text: str, name: str, config: ServerConfig) -> None:
 
 
 def check_not_blank(text: str) -> None:
-    """Raises Problem empty where there is nothing to look at."""
+    """Raises Problem empty for a text that has nothing but white space."""
     if not text.strip():
         raise Problem("empty", "the text is empty; give a sentence")

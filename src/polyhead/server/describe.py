@@ -9,7 +9,7 @@ from polyhead.tokenizers.protocol import Token
 
 
 class Vocabulary(BaseModel):
-    """V of each side."""
+    """The sizes of the vocabularies."""
 
     source: int
     target: int
@@ -57,5 +57,5 @@ def model_info(model: ModelDirectory, loaded: bool) -> ModelInfo:
 
 
 def token_info(token: Token) -> TokenInfo:
-    """A token of some text."""
+    """What a client is told of a token."""
     return TokenInfo(id=token.id, piece=token.piece, start=token.start, end=token.end, unknown=token.id == UNK)

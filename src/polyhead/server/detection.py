@@ -1,12 +1,12 @@
 """Which of the served languages a text is in.
 
-The models tell: each has the n-grams of what it was trained on (`ngrams`). What none of the languages looks like is
-unknown: its confidence is 0 for each of them. The languages that the models write are compared too, so that a text in
-one of these is not taken for one that they read.
+Each model has the n-grams of the languages that it was trained on (`ngrams`). A text that looks like none of these
+languages is unknown: the confidence is 0 for each of them. The languages that the models write are compared too, so
+that a text in one of these is not taken for one that they read.
 
 Models of older versions have no n-grams. Where one of them takes part, that language is the likeliest whose vocabulary
 writes the text in the fewest tokens: a vocabulary is a code for its language, and a text is short in its own language's
-code (Benedetto et al. 2002 tell languages apart by compression in the same way). Then nothing is unknown.
+code (Benedetto et al. 2002 tell languages apart by compression in the same way). Then no text is unknown.
 """
 
 import math
@@ -19,7 +19,7 @@ from polyhead.server.directions import sources
 from polyhead.server.pool import ModelDirectory
 
 EVIDENCE = 1_000
-"""So many characters say all that a text can say: more would only cost time."""
+"""How many characters of a text are looked at. More would only cost time."""
 
 
 class Detected(BaseModel):
@@ -33,7 +33,7 @@ class Detector:
     """Tells which language a text is in, for the models of one server."""
 
     def __init__(self, models: Sequence[ModelDirectory]) -> None:
-        """Reads what the models know of their languages. Raises ModelError where that is damaged."""
+        """Reads the n-grams of the models' languages. Raises ModelError where their file is damaged."""
         profiles: dict[str, Profile] = {}
         for model in models:
             for language, profile in model.profiles.items():

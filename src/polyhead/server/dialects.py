@@ -2,7 +2,7 @@
 
 Every problem is made as polyhead's own. LibreTranslate's clients look for 400 and 403 where polyhead has other
 statuses, and for `error`, which all its problems have and in which some compare the words of LibreTranslate's own
-problems. DeepL's look for `message`, and read nothing else.
+problems. DeepL's clients look for `message`, and read nothing else.
 """
 
 from http import HTTPStatus
@@ -45,7 +45,7 @@ def _in_its_words(problem: Problem) -> str | None:
 
 
 def _usual_status(problem: Problem) -> int:
-    """403 for a key, and 400 for whatever is wrong with a request, as both of the other interfaces have it."""
+    """The status at both other interfaces: 403 in place of 401, and 400 in place of 415 and for too many texts."""
     if problem.status_code == HTTPStatus.UNAUTHORIZED:
         return HTTPStatus.FORBIDDEN
     if problem.status_code == HTTPStatus.UNSUPPORTED_MEDIA_TYPE or isinstance(problem, TooManyTexts):

@@ -13,7 +13,7 @@ def sources(models: Sequence[ModelDirectory]) -> list[str]:
 
 
 def targets(models: Sequence[ModelDirectory], source: str | None = None) -> list[str]:
-    """The languages that can be translated to, from `source` if given."""
+    """The languages that can be translated to, each once: from `source`, if it is given, or from any language."""
     fitting = [model for model in models if source is None or source in model.config.source_languages]
     languages = dict.fromkeys(language for model in fitting for language in model.config.target_languages)
     return [language for language in languages if language != source]
@@ -22,10 +22,11 @@ def targets(models: Sequence[ModelDirectory], source: str | None = None) -> list
 def choose(
     models: Sequence[ModelDirectory], name: str | None = None, source: str | None = None, target: str | None = None
 ) -> ModelDirectory:
-    """The first model that is called so and knows these languages; None asks for nothing.
+    """The model that is called `name`, reads `source` and writes `target`; where one is None, any model fits.
 
-    Codes need not be spelt alike: EN and en-US are en, if no model has a code of its own for them. A model whose
-    languages have no names takes every name. Raises Problem not_found or unknown_language.
+    Codes need not be spelt alike: EN and en-US are en, if no model has a code of its own for them. A model that doesn't
+    know its languages' codes takes every code. Of several models the first whose codes are nearest to these answers.
+    Raises Problem not_found or unknown_language.
     """
     named = [model for model in models if name is None or model.id == name]
     if not named:
@@ -44,7 +45,7 @@ def writers(models: Sequence[ModelDirectory], target: str) -> list[ModelDirector
 
 
 def tag(model: ModelDirectory, target: str | None, field: str = "target") -> str | None:
-    """The target language as the translator wants it: a model of one language needs none, of several its name.
+    """The target language as the translator wants it: None for a model of one language, else the model's own code.
 
     field: what the request calls it. Raises Problem unknown_language where it is missing.
     """
@@ -69,7 +70,7 @@ def _knows(languages: Sequence[str], language: str | None) -> bool:
 
 
 def _distance(model: ModelDirectory, source: str | None, target: str | None) -> int:
-    """How far the codes asked for are from the model's own: each 0 the same, 1 spelt otherwise, 2 another of it."""
+    """How far the codes asked for are from the model's own: for each 0 if equal, 1 if spelt otherwise, else 2."""
     distance = 0
     for asked, known in ((source, model.config.source_languages), (target, model.config.target_languages)):
         found = None if asked is None else nearest(asked, known)

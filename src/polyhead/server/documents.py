@@ -22,13 +22,13 @@ class Document:
     """A document and its texts."""
 
     spliced: Spliced | None
-    """None for plain text."""
+    """The HTML or XML and the places of its texts; None for plain text."""
     texts: tuple[str | Marked, ...]
     """What there is to translate, in order."""
 
     @classmethod
     def of(cls, content: str, form: Form, names: TagNames | None = None, joined: bool = False) -> "Document":
-        """Text as it is, or the texts of HTML or XML.
+        """Reads a document: plain text is one text as it is, HTML and XML are split into their texts.
 
         names: what the client says of elements
         joined: whether a line break in plain text is but a space, so that a sentence may go on in the next line
@@ -40,9 +40,9 @@ class Document:
         return cls(spliced, tuple(unit.marked for unit in spliced.units))
 
     def filled(self, translations: Iterator[Translation], alternatives: int) -> list[str]:
-        """The document in translation, then as many alternatives as there are; takes as many as it has texts.
+        """The document in translation, then at most `alternatives` others, as many as every one of its texts has.
 
-        A text of HTML or XML whose translation lost a tag stays as it was.
+        Takes one translation for each text. A text of HTML or XML whose translation lost a tag stays as it was.
         """
         ranked = [_ranked(next(translations)) for _ in self.texts]
         count = min([1 + alternatives, *(len(each) for each in ranked)])

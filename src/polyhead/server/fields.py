@@ -18,7 +18,7 @@ logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the client i
 
 M = TypeVar("M", bound=BaseModel)
 Fields = dict[str, Any]
-"""Name → value. What stands several times in a form or in a query string is a list."""
+"""Name → value. The value is a list where a name stands several times in a form or in a query string."""
 
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 _MOST_PARTS = 10_000
@@ -67,7 +67,7 @@ async def all_fields(request: Request, max_depth: int) -> Fields:
 def described(model: type[BaseModel]) -> dict[str, Any]:
     """What the interface's description says of fields that are read by hand, in each encoding of a body.
 
-    A form can't say null, and in a form a list of one is no list.
+    A form can't say null, and a list of a single value is that value in a form.
     """
     schema = model.model_json_schema()
     form = {**schema, "properties": {name: _in_form(field) for name, field in schema["properties"].items()}}

@@ -20,7 +20,7 @@ class KeptFile:
     """A translated file."""
 
     name: str
-    """What whoever fetches it should call it."""
+    """The name by which a client should save the file."""
     content: bytes
 
 
@@ -50,7 +50,7 @@ class FileStore:
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """While a file is being translated. Raises Problem queue_full where as many are as may be."""
+        """Counts a file that is being translated within the block. Raises Problem queue_full above the limit."""
         with self._lock:
             if self._at_work >= self._config.max_files_at_once:
                 raise Problem(

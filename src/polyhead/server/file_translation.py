@@ -17,7 +17,7 @@ from polyhead.server.waiting import Wish
 from polyhead.translating.translation import Translation
 
 Translate = Callable[[Sequence[Marked]], Sequence[Translation]]
-"""One translation a text, in order."""
+"""Translates texts: gives one translation a text, in order."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class TranslatedFile:
 
     content: bytes
     problems: tuple[str, ...] = ()
-    """What whoever uses it should look at, a sentence each."""
+    """What the user should check in the file, a sentence each."""
 
 
 class TranslateDocument(Protocol):
@@ -50,7 +50,7 @@ class FileFormats:
     """The formats of files that a server translates."""
 
     suffixes: tuple[str, ...]
-    """Of their names, in lower case, with the dot."""
+    """How the files' names end, in lower case, with the dot."""
     translate: TranslateDocument
 
     def check(self, name: str) -> None:
@@ -62,7 +62,7 @@ class FileFormats:
 
 
 class TextsOfFile:
-    """Translates the texts of one file, some at a time, so that other clients' stand between them.
+    """Translates the texts of one file, some at a time, so that other clients' texts have their turn between them.
 
     It is called in a thread of its own, and ended from another one.
     """
@@ -78,7 +78,7 @@ class TextsOfFile:
         self._chosen: tuple[Batcher, Wish] | None = None
 
     def __call__(self, texts: Sequence[Marked]) -> list[Translation]:
-        """One translation a text, in order. Raises Problem, and Unwanted once it has been ended."""
+        """Gives one translation a text, in order. Raises Problem, and Unwanted after `end`."""
         found: list[Translation] = []
         size = min(self._config.max_texts, self._config.max_waiting)
         for start in range(0, len(texts), size):
@@ -86,7 +86,7 @@ class TextsOfFile:
         return found
 
     def end(self) -> None:
-        """Nobody waits for the file any more."""
+        """Ends the translation, as nobody waits for the file any more."""
         with self._lock:
             self._ended = True
             if self._work is not None:

@@ -44,18 +44,18 @@ class Gate:
         return Problem("forbidden", f"web pages at {origin[:80]!r} may not ask; start the server with --origin for it")
 
     def _is_known(self, name: str) -> bool:
-        """Whether it is this machine's own name, an address in numbers, or an allowed one."""
+        """Whether a host's name is this machine's own, an address in numbers, or an allowed one."""
         if name == "localhost" or name.endswith(".localhost") or name in self._hosts or EVERY in self._hosts:
             return True
         try:
-            ipaddress.ip_address(name)  # of a page at such an address this machine is the server, whoever made it
+            ipaddress.ip_address(name)  # a page that has this address came from this very machine
         except ValueError:
             return False
         return True
 
 
 def _name_of(host: str) -> str:
-    """The name in `Host`, without the port and the brackets of an IPv6 address; "" for what is none."""
+    """The name in `Host`, without the port and the brackets of an IPv6 address; "" where `Host` is malformed."""
     try:
         return (urlsplit(f"//{host}").hostname or "").rstrip(".")
     except ValueError:

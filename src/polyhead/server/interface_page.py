@@ -95,7 +95,7 @@ def _one_kind(kind: Schema) -> str:
 
 
 def _example(schema: Schema, path: str, method: str, operation: Schema) -> str:
-    """A command that asks for it, with every field that is needed."""
+    """A curl command that calls an operation, with every field that is needed."""
     content = cast("dict[str, Schema]", operation.get("requestBody", {}).get("content", {}))
     command = f"curl -s {'' if method in ('GET', 'POST') else f'-X {method} '}http://127.0.0.1:8000{path}"
     if not content:

@@ -20,4 +20,4 @@ def _translate(
 
 
 KNOWN_FILES = FileFormats(tuple(suffix for each in FORMATS.values() for suffix in each.suffixes), _translate)
-"""All of them."""
+"""All formats that `polyhead.formats` knows."""

@@ -1,4 +1,4 @@
-"""What Prometheus is told. A registry of its own for every server: two in one process don't share counts.
+"""What Prometheus is told. Every server has a registry of its own: two servers in one process don't share counts.
 
 Where several worker processes answer at one address, the client library of Prometheus keeps each one's numbers in a
 file, and whichever worker is asked adds them up. The library looks at its environment variable when it is imported, so
@@ -46,7 +46,7 @@ class Metrics:
         return generate_latest(self._all())
 
     def total(self, name: str) -> float:
-        """A number of all workers together, by its name in that text; 0 where nothing was counted yet."""
+        """A number of all workers together, by its name in `text`; 0 where nothing was counted yet."""
         return self._all().get_sample_value(name) or 0.0
 
     def _all(self) -> CollectorRegistry:
@@ -59,17 +59,17 @@ class Metrics:
 
 
 def share(folder: Path) -> None:
-    """Lets this process, if it hasn't begun to count, and those that it makes keep their numbers in a folder."""
+    """Has this process, if it hasn't begun to count, and its child processes keep their numbers in a folder."""
     os.environ[_FOLDER] = str(folder)
 
 
 def _gauge(name: str, told: str, registry: CollectorRegistry, *labels: str) -> Gauge:
-    """What a worker has now: of one that has died nothing is added."""
+    """A gauge that is the sum over all live workers."""
     return Gauge(name, told, labels, registry=registry, multiprocess_mode="livesum")
 
 
 def _forget_dead(folder: Path) -> None:
-    """Takes out what workers had that have died since."""
+    """Deletes the gauges of workers that have died."""
     for number in {int(path.stem.rpartition("_")[2]) for path in folder.glob(_GAUGES)}:
         try:
             os.kill(number, 0)

@@ -22,7 +22,7 @@ TRACES = "/api/traces"
 
 
 def describe_interface(app: FastAPI, models: Sequence[ModelDirectory], formats: FileFormats) -> Callable[[], Schema]:
-    """→ a function that gives the description, the same one every time."""
+    """Gives a function that returns the description, which is made when it is first called."""
     made: list[Schema] = []
 
     def describe() -> Schema:
@@ -39,7 +39,7 @@ def describe_interface(app: FastAPI, models: Sequence[ModelDirectory], formats: 
 
 
 def _add_problems(schema: Schema) -> None:
-    """Whatever isn't a success is a problem."""
+    """Describes every answer that isn't a success as a problem."""
     schema["components"]["schemas"]["Problem"] = ProblemDetails.model_json_schema()
     problem = {
         "description": "What went wrong.",
@@ -54,7 +54,7 @@ def _add_problems(schema: Schema) -> None:
 
 
 def _add_choices(schema: Schema, models: Sequence[ModelDirectory]) -> None:
-    """Which models and languages there are; a target must be named where every model writes several languages."""
+    """Adds which models and languages there are. Where every model writes several languages, a target is required."""
     names = {"models": [model.id for model in models], "sources": sources(models), "targets": targets(models)}
     if all(model.config.tagged for model in models):
         for part in list(_parts(schema)):
@@ -66,7 +66,7 @@ def _add_choices(schema: Schema, models: Sequence[ModelDirectory]) -> None:
 
 
 def _require_target(part: Schema) -> None:
-    """In an object that has a target language which may be left out, it may no longer be."""
+    """Makes a target language that may be left out a required field of its object."""
     fields = cast("dict[str, Schema]", part.get("properties", {}))
     for name, field in fields.items():
         for kind in cast("list[Schema]", field.get("anyOf", [])):
@@ -76,7 +76,7 @@ def _require_target(part: Schema) -> None:
 
 
 def _add_links(schema: Schema) -> None:
-    """A trace that was made is what the addresses below it ask for."""
+    """Links the answer that makes a trace to the addresses that take the trace's id."""
     links: dict[str, Schema] = {}
     for path, operations in cast("dict[str, dict[str, Schema]]", schema["paths"]).items():
         if path.startswith(f"{TRACES}/{{id}}"):
@@ -87,7 +87,7 @@ def _add_links(schema: Schema) -> None:
 
 
 def _add_file_types(schema: Schema, formats: FileFormats) -> None:
-    """Which files can be translated."""
+    """Adds the media types of the files that can be translated."""
     types = sorted({guess_type(f"file{suffix}")[0] or "application/octet-stream" for suffix in formats.suffixes})
     content = schema["paths"][FILES]["post"]["requestBody"]["content"]
     content[MULTIPART]["encoding"] = {"file": {"contentType": ", ".join(types)}}

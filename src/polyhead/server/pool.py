@@ -24,7 +24,7 @@ from polyhead.translating.translator import Translator
 from polyhead.translating.warm_up import warm_up
 
 FLOAT32 = 4
-"""Bytes of a weight."""
+"""The bytes of a weight."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,17 @@ class ModelDirectory:
 
     @cached_property
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
-        """The source's and the target's; small enough to be kept."""
+        """The source's and the target's tokenizer, which are small enough to be kept."""
         return load_tokenizers(self.path, self.config.tokenizer)
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:
-        """What its languages look like. Raises ModelError where that is damaged."""
+        """The n-grams of the model's languages. Raises ModelError where their file is damaged."""
         return read_profiles(self.path)
 
     @property
     def nbytes(self) -> int:
-        """The memory its weights take."""
+        """The bytes that the model's weights take in memory."""
         return FLOAT32 * self.parameters
 
 
@@ -66,7 +66,7 @@ def open_directory(path: Path) -> ModelDirectory:
 
 
 def open_directories(paths: Sequence[Path]) -> list[ModelDirectory]:
-    """Each path's model. Raises ModelError for two of the same name: it is what clients call them by."""
+    """The model of each path. Raises ModelError for two of the same name, as clients call them by it."""
     models = [open_directory(path) for path in paths]
     names = Counter(model.id for model in models)
     if twice := [name for name, count in names.items() if count > 1]:
@@ -75,7 +75,7 @@ def open_directories(paths: Sequence[Path]) -> list[ModelDirectory]:
 
 
 class ModelPool:
-    """Loaded models within a budget of bytes; above it those go that were used longest ago and are idle."""
+    """Loaded models within a budget of bytes. Above it idle models are unloaded, those used longest ago first."""
 
     def __init__(self, budget: int | None, metrics: Metrics, packed: Path | None = None) -> None:
         """packed: the folder in which processes share packed weights; None: this process is alone"""
@@ -95,14 +95,14 @@ class ModelPool:
     def get_ready(self, model: ModelDirectory) -> None:
         """Loads the model and translates a little, so that nobody waits for kernels that have to be compiled first.
 
-        A model that cannot be loaded says so when it is asked for.
+        For a model that cannot be loaded nothing is raised here, but by `use` when the model is asked for.
         """
         with suppress(Problem), self.use(model) as translator:
             warm_up(translator)
 
     @contextmanager
     def use(self, model: ModelDirectory) -> Generator[Translator]:
-        """The model, loaded, and kept while it is used: one user at a time, its thread.
+        """The loaded model, which stays loaded within the block. Only the model's own thread may use it.
 
         Raises Problem model_unavailable where it cannot be loaded.
         """

@@ -102,13 +102,13 @@ class TooManyTexts(Problem):
 
 
 def answer(problem: Problem, status: int | None = None, error: str | None = None) -> JSONResponse:
-    """The response that tells of a problem; status, error: others than its own, where these are given."""
+    """The response that tells of a problem. `status` and `error`, where given, take the place of the problem's own."""
     details = describe(problem, status).model_copy(update={} if error is None else {"error": error})
     return JSONResponse(details.model_dump(), details.status, problem.headers, MEDIA_TYPE)
 
 
 def describe(problem: Problem, status: int | None = None) -> ProblemDetails:
-    """The problem as the client reads it; `status` as in `answer`."""
+    """The problem as the client reads it. `status`, where given, takes the place of the problem's own."""
     status = status or problem.status_code
     title = HTTPStatus(status).phrase
     return ProblemDetails(title=title, status=status, detail=problem.detail, code=problem.code, error=problem.detail)
@@ -124,7 +124,7 @@ _WORDS = {
 """pydantic's messages that speak of Python, in a client's words."""
 _NO_FIELDS = {"body", "query", "path", "header", "str"}
 _KIND = re.compile(r"constrained-|\w[\w-]*\[")
-"""What stands in pydantic's places beside names of fields: where they came in, and the kinds that a union allows."""
+"""What pydantic's locations have besides names of fields: where these came in, and the kinds that a union allows."""
 
 
 def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
@@ -143,7 +143,7 @@ def _place(error: Mapping[str, Any]) -> str:
 
 
 def problem_of(error: BaseException) -> Problem:
-    """Any error as a problem; what the client couldn't have helped is `internal`, and its text stays here."""
+    """Any error as a problem. One that is not the client's fault is `internal`, and its text isn't sent."""
     if isinstance(error, Problem):
         return error
     for kind, code in _CODES.items():

@@ -21,7 +21,7 @@ from polyhead.server.workers import run_workers
 def run(paths: Sequence[Path], config: ServerConfig, host: str, port: int, workers: int = 1) -> None:
     """Answers at `host:port` and says so on standard error; port 0 takes any that is free.
 
-    workers: the processes that answer; one is this process itself
+    workers: how many processes answer; 1: this process itself
 
     Until the first model has translated something connections are refused: whoever watches the server sees that it
     isn't ready, and no request waits for kernels that have to be compiled first.
@@ -54,7 +54,7 @@ def _run_here(
     settings: Mapping[str, Any],
     told: str,
 ) -> None:
-    """Answers in this process. told: what is said when it can"""
+    """Answers in this process. told: what is printed when it can answer"""
     services = Services.start(models, config)
     show_pauses()
     services.pool.get_ready(models[0])
@@ -71,7 +71,7 @@ def _check(models: Sequence[ModelDirectory], config: ServerConfig) -> None:
 
 
 def _let_finish() -> None:
-    """uvicorn raises the signal once more when it has shut down: then the work is done, and that is a success."""
+    """Makes SIGTERM end in a success: uvicorn raises it once more when it has shut down and all work is done."""
     signal.signal(signal.SIGTERM, lambda number, frame: None)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(

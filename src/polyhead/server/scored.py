@@ -25,7 +25,7 @@ class Sentence(TypedDict):
 
 
 class RankedTranslation(BaseModel):
-    """A translation; among the tokens each sentence ends in `<eos>`."""
+    """A translation. In its tokens every sentence that was finished ends in `<eos>`."""
 
     text: str
     score: float
@@ -62,7 +62,7 @@ def _fields(translation: Translation) -> dict[str, Any]:
 
 
 def _scored_tokens(translation: Translation) -> list[ScoredToken]:
-    """The tokens with their log-probabilities, an `<eos>` after each sentence."""
+    """The tokens with their log-probabilities, with `<eos>` after each sentence that was finished."""
     tokens = iter(translation.tokens)
     pieces: list[str] = []
     for sentence in translation.sentences:

@@ -94,7 +94,7 @@ ServicesOf = Annotated[Services, Depends(_of)]
 async def attend(request: Request, work: "Future[R]", services: Services, seconds: float | None = None) -> R:
     """Waits for an answer as long as its client does, and no longer than the time limit; then cancels the work.
 
-    seconds: another limit than the server's for answers
+    seconds: the time limit; None: the server's own for answers
 
     Raises Problem timeout, ClientDisconnect, and whatever the work raised.
     """
@@ -111,7 +111,7 @@ async def attend(request: Request, work: "Future[R]", services: Services, second
     finally:
         leaving.cancel()
         answer.cancel()
-        work.cancel()  # at once: what asyncio has wrapped hears of it only later
+        work.cancel()  # at once: the cancelled `answer` would pass it on only later
 
 
 async def _left(request: Request) -> None:

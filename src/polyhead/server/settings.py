@@ -26,7 +26,7 @@ class ServerConfig(Config):
     batch_tokens: int = Field(default=4096, ge=1, le=MOST_TOKENS_DECODED)
     """About how many padded source tokens are decoded together."""
     memory: int | None = Field(default=None, ge=1, le=LARGEST_BYTES)
-    """Bytes of weights to keep loaded, the models used last; None for all. The one in use is loaded in any case."""
+    """The most bytes of weights to keep loaded, of the models used last; None: all. A model in use is always loaded."""
     trace_memory: int = Field(default=256 << 20, ge=0, le=LARGEST_BYTES)
     """Bytes of traces to keep, those used last."""
     trace_seconds: float = Field(default=900.0, gt=0, le=LONGEST_WAIT)
@@ -38,9 +38,9 @@ class ServerConfig(Config):
     allowed_hosts: tuple[str, ...] = ()
     """Names that the server answers to (`Host`), beside localhost and addresses in numbers; "*" for all."""
     suggestions: Path | None = None
-    """The file that suggested translations are added to; None: there are none."""
+    """The file that suggested translations are added to; None: suggestions are refused."""
     max_suggestions: int = Field(default=64 << 20, ge=1, le=LARGEST_BYTES)
-    """The most bytes of that file; then no more are taken."""
+    """The most bytes of the file of suggestions. When it is full, suggestions are refused."""
     max_file: int = Field(default=16 << 20, ge=1, le=LARGEST_BYTES)
     """The most bytes of a file to translate."""
     file_timeout: float = Field(default=600.0, gt=0, le=LONGEST_WAIT)
@@ -48,7 +48,7 @@ class ServerConfig(Config):
     max_files_at_once: int = Field(default=4, ge=1, le=MOST_SENTENCES)
     """The most files that are translated at the same time."""
     file_memory: int = Field(default=128 << 20, ge=1, le=LARGEST_BYTES)
-    """Bytes of translated files to keep until they are fetched, the newest."""
+    """The most bytes of translated files to keep until they are fetched. The newest stay."""
     max_files: int = Field(default=100, ge=1, le=MOST_SENTENCES)
     """The most translated files to keep."""
     file_seconds: float = Field(default=1800.0, gt=0, le=LONGEST_WAIT)

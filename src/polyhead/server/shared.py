@@ -1,4 +1,4 @@
-"""What the worker processes of a server have together: folders in one that belongs to them alone."""
+"""What the worker processes of a server share: folders within one that belongs to them alone."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Shared:
-    """The folders."""
+    """The folders that the worker processes of a server share."""
 
     folder: Path
 
@@ -36,7 +36,7 @@ class Shared:
         return self.folder / "ready"
 
     def is_first(self) -> bool:
-        """Whether nobody has asked before: one worker speaks for all."""
+        """Whether no worker has asked this before. The first one tells of pauses for all."""
         try:
             (self.folder / "first").mkdir()
         except FileExistsError:
@@ -44,6 +44,6 @@ class Shared:
         return True
 
     def make(self) -> None:
-        """Makes them."""
+        """Makes the folders."""
         for each in (self.metrics, self.traces, self.files, self.packed):
             each.mkdir()

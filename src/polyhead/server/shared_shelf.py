@@ -38,7 +38,7 @@ class SharedShelf(Generic[Value]):
 
     @property
     def nbytes(self) -> int:
-        """What all values together take on the disk."""
+        """The bytes that all values together take on the disk."""
         return sum(size for _, size, _ in self._files())
 
     def put(self, key: str, value: Value, nbytes: int) -> None:
@@ -53,7 +53,7 @@ class SharedShelf(Generic[Value]):
         self._make_room(place)
 
     def get(self, key: str, *, renew: bool = False) -> Value | None:
-        """The value, or None where there is none or no more. renew: whether its time starts anew"""
+        """The value of a key; None where there is none, or it is gone. renew: whether its time starts anew"""
         place = self._place(key)
         try:
             if place.stat().st_mtime + self._limits.seconds <= self._clock():
@@ -74,7 +74,7 @@ class SharedShelf(Generic[Value]):
         return self._drop(self._place(key))
 
     def was_there(self, key: str) -> bool:
-        """Whether there was such a value that is gone now."""
+        """Whether the key had a value that is gone now."""
         return self._place(key).with_suffix(_GONE).exists()
 
     def clear(self) -> None:

@@ -1,4 +1,4 @@
-"""What is kept for a while until somebody asks for it: within a budget, under keys, in memory."""
+"""Values that are kept for a while until somebody asks for them: under keys, within a budget, in memory."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 Value = TypeVar("Value")
 
 REMEMBERED = 10_000
-"""So many keys of what is gone are told apart from those that never were."""
+"""For how many keys it is remembered that their values are gone, which sets them apart from unknown keys."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Limits:
     """How much is kept, and how long."""
 
     nbytes: int
-    """What all values together may take. The newest stays, however large."""
+    """The most bytes that all values together may take. The newest value stays, however large."""
     seconds: float
     """How long each is kept."""
     entries: int | None = None
@@ -30,7 +30,7 @@ class Shelf(Protocol[Value]):
 
     @property
     def nbytes(self) -> int:
-        """What all values together take."""
+        """The bytes that all values together take."""
         ...
 
     def put(self, key: str, value: Value, nbytes: int) -> None:
@@ -38,7 +38,7 @@ class Shelf(Protocol[Value]):
         ...
 
     def get(self, key: str, *, renew: bool = False) -> Value | None:
-        """The value, or None where there is none or no more. renew: whether its time starts anew"""
+        """The value of a key; None where there is none, or it is gone. renew: whether its time starts anew"""
         ...
 
     def delete(self, key: str) -> bool:
@@ -46,7 +46,7 @@ class Shelf(Protocol[Value]):
         ...
 
     def was_there(self, key: str) -> bool:
-        """Whether there was such a value that is gone now."""
+        """Whether the key had a value that is gone now."""
         ...
 
     def clear(self) -> None:
@@ -73,7 +73,7 @@ class MemoryShelf(Generic[Value]):
 
     @property
     def nbytes(self) -> int:
-        """What all values together take."""
+        """The bytes that all values together take."""
         with self._lock:
             return self._total()
 
@@ -89,7 +89,7 @@ class MemoryShelf(Generic[Value]):
                 self._drop(next(iter(self._kept)))
 
     def get(self, key: str, *, renew: bool = False) -> Value | None:
-        """The value, or None where there is none or no more. renew: whether its time starts anew"""
+        """The value of a key; None where there is none, or it is gone. renew: whether its time starts anew"""
         with self._lock:
             self._expire()
             kept = self._kept.get(key)
@@ -109,7 +109,7 @@ class MemoryShelf(Generic[Value]):
             return True
 
     def was_there(self, key: str) -> bool:
-        """Whether there was such a value that is gone now."""
+        """Whether the key had a value that is gone now."""
         with self._lock:
             return key in self._gone
 
@@ -119,7 +119,7 @@ class MemoryShelf(Generic[Value]):
             self._kept.clear()
 
     def _expire(self) -> None:
-        """The oldest stands first, so the rest is younger than the first that is still good."""
+        """Lets go of expired values. The oldest stands first, so all behind the first that is still good are good."""
         now = self._clock()
         for key, kept in list(self._kept.items()):
             if kept.expires > now:

@@ -68,7 +68,7 @@ class SuggestionFile:
 
 @contextmanager
 def _locked(file: int) -> Generator[None]:
-    """Within the block no other process adds to the file: what one takes back must not be another's."""
+    """Keeps other processes from adding to the file within the block, so that none takes back another's line."""
     if sys.platform == "win32":
         yield
         return

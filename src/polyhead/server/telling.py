@@ -20,7 +20,7 @@ from polyhead.translating.translation import Translation, join
 from polyhead.translating.translator import Translator
 
 Send = Callable[[str, dict[str, Any]], None]
-"""(event, data): tells the client; raises to end the search when there is nobody to be told."""
+"""Tells the client (event, data). Raises, and so ends the search, when nobody listens any more."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Telling:
     send: Send
 
     def __call__(self, translator: Translator) -> None:
-        """Translates and tells."""
+        """Translates the text, and tells of every step."""
         pieces = translator.pieces([self.text], self.language)
         parts: list[list[Translation]] = []
         for number, piece in enumerate(pieces):
@@ -52,7 +52,7 @@ class Telling:
 
 
 class _Observer:
-    """Tells of one sentence's search."""
+    """Tells the client of every step of one sentence's search."""
 
     def __init__(self, sentence: int, tokenizer: Tokenizer, send: Send) -> None:
         self._sentence = sentence

@@ -20,7 +20,7 @@ TraceOf: TypeAlias = "tuple[str, Trace]"
 
 @dataclass(frozen=True)
 class KeptTrace:
-    """A trace, whose model it is, and when it expires unless it is used."""
+    """A trace, its model's id, and when it expires unless it is used."""
 
     id: str
     model: str
@@ -32,14 +32,14 @@ class TraceStore:
     """Traces by id, those used last; safe to use from several threads."""
 
     def __init__(self, seconds: float, shelf: Shelf[TraceOf], clock: Callable[[], float] = time.monotonic) -> None:
-        """seconds: for which each is kept after its last use, as the shelf does that keeps them"""
+        """seconds: how long a trace is kept after its last use; the shelf must be made with the same"""
         self._seconds = seconds
         self._shelf = shelf
         self._clock = clock
 
     @property
     def nbytes(self) -> int:
-        """What all traces take that are kept."""
+        """The bytes that all kept traces together take."""
         return self._shelf.nbytes
 
     def add(self, trace: Trace, model: str) -> KeptTrace:
@@ -56,7 +56,7 @@ class TraceStore:
         return KeptTrace(name, *found, self._clock() + self._seconds)
 
     def seconds_left(self, kept: KeptTrace) -> float:
-        """Until it expires, unless it is used."""
+        """The seconds until a trace expires, unless it is used."""
         return max(0.0, kept.expires - self._clock())
 
     def delete(self, name: str) -> None:

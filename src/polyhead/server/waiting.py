@@ -25,18 +25,18 @@ class Wish:
     length_penalty: float | None = None
     patience: float | None = None
     split: Split = "auto"
-    """What of a text is read at a time."""
+    """What the model reads at a time: sentences, lines, or ("auto") what it was trained on."""
 
     @property
     def settings(self) -> dict[str, float]:
-        """Those of the search that are wished otherwise than the model's."""
+        """The search settings that are to differ from the model's own, by name."""
         named = {"length_penalty": self.length_penalty, "patience": self.patience}
         return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The texts of one client; its answer is one translation a text. Who leaves cancels the answer."""
+    """The texts of one client. The answer is one translation a text; a client that leaves cancels it."""
 
     texts: Sequence[str | Marked]
     wish: Wish
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Errand:
-    """Something else to do with the model, by itself: a trace, a stream."""
+    """Something else for which the model is needed, alone: a trace, a stream."""
 
     do: Callable[[Translator], Any]
     answer: Future[Any]
@@ -61,12 +61,12 @@ class Item:
 
     @property
     def text(self) -> str | Marked:
-        """What is to be translated."""
+        """The text that is to be translated."""
         return self.request.texts[self.number]
 
     @property
     def length(self) -> int:
-        """Its characters."""
+        """How many characters the text has."""
         return len(self.text.text if isinstance(self.text, Marked) else self.text)
 
 

@@ -23,14 +23,14 @@ from polyhead.server.settings import ServerConfig
 from polyhead.server.shared import Shared
 
 MOST_DEATHS, _LATELY = 5, 60.0
-"""So many times a worker may die within so many seconds; if it is more, something is wrong with all of them."""
+"""How often a worker may die within how many seconds. If they die more often, something is wrong with all of them."""
 _LAST_WORDS = 15.0
-"""Seconds that workers have, after the requests under way, to end what they do."""
+"""Seconds that workers have to end, beyond the time limit of the requests under way."""
 
 
 @dataclass(frozen=True)
 class Application:
-    """Makes the application in a worker process: it is what is sent there."""
+    """Makes the application in a worker process, to which this object is sent."""
 
     models: tuple[Path, ...]
     config: ServerConfig
@@ -63,7 +63,7 @@ def run_workers(
     settings: dict[str, Any],
     told: str,
 ) -> None:
-    """Answers by so many processes until a signal comes, then ends them all.
+    """Answers by `count` worker processes until a signal comes, then ends them all.
 
     settings: uvicorn's, as for a server in one process; told: what is said when the first of them can answer
     Raises PolyheadError where workers can't begin.
@@ -81,7 +81,7 @@ def run_workers(
 
 
 class Supervisor(Multiprocess):
-    """uvicorn's: it says when it can answer, waits for no worker longer than it must, and ends with its terminal."""
+    """uvicorn's supervisor, which also says when it can answer, kills late workers, and ends with its terminal."""
 
     def __init__(
         self, config: uvicorn.Config, sockets: list[socket.socket], patience: float, ready: Path, told: str
@@ -101,9 +101,9 @@ class Supervisor(Multiprocess):
         self.handle_term()
 
     def keep_subprocess_alive(self) -> None:
-        """Replaces workers that have died, and ends where they can't even begin.
+        """Replaces workers that have died. Ends the server where workers can't even begin, or die too often.
 
-        uvicorn would ask each whether it answers, and hear no signals until it does or its time is up.
+        uvicorn's own method would ask each whether it answers, and hear no signals until it does or its time is up.
         """
         if self._told and self._ready.exists():
             begin(self.sockets[0], self._told)

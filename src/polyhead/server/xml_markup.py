@@ -1,7 +1,7 @@
 """XML as DeepL's clients send it: a piece of a document whose text is translated and whose tags, any tags, come back.
 
-A tag is part of a sentence where text stands beside its element, as of b in `<p>The <b>cat</b> drinks</p>`; others, as
-of p, end it. The client may say otherwise by name.
+A tag is part of a sentence where text stands beside its element, as beside b in `<p>The <b>cat</b> drinks</p>`. Other
+tags, such as those of p, end a sentence. For elements that the client names, it may say otherwise.
 """
 
 from collections import Counter
@@ -18,14 +18,14 @@ from polyhead.inline.codes import Code, Marked
 
 @dataclass(frozen=True)
 class TagNames:
-    """What a client says of elements by their names."""
+    """The names of elements for which a client says what becomes of them."""
 
     ignored: AbstractSet[str] = frozenset()
-    """Their content is not translated."""
+    """Elements whose content is not translated."""
     splitting: AbstractSet[str] = frozenset()
-    """No sentence goes on through their tags."""
+    """Elements through whose tags no sentence goes on."""
     joining: AbstractSet[str] = frozenset()
-    """A sentence goes on through their tags."""
+    """Elements through whose tags a sentence goes on."""
 
 
 @dataclass
@@ -37,21 +37,21 @@ class _Piece:
     """The number that a tag shares with the other tag of its element."""
     is_inline: bool = True
     is_kept: bool = False
-    """Whether it is within an ignored element, or one of its tags."""
+    """Whether the token is within an ignored element, or one of its tags."""
 
     @property
     def name(self) -> str:
-        """The element's name, of a tag; empty of anything else."""
+        """The element's name if the token is a tag, else empty."""
         return self.token.name
 
     @property
     def is_end(self) -> bool:
-        """Whether it is an end tag."""
+        """Whether the token is an end tag."""
         return self.token.kind == "end"
 
 
 def read_xml_text(document: str, names: TagNames) -> Spliced:
-    """A piece of XML as a document. Tags that match none are tags all the same; what is no markup is text."""
+    """A piece of XML as a document. Tags without a partner are tags all the same; what is no markup is text."""
     pieces = list(map(_Piece, xml_tokens(document)))
     parents = _nest(pieces)
     _keep(pieces, names.ignored)
@@ -60,7 +60,7 @@ def read_xml_text(document: str, names: TagNames) -> Spliced:
 
 
 def _nest(pieces: Sequence[_Piece]) -> list[int]:
-    """Finds the pairs of tags → of each piece, the number of the start tag that it stands in; -1 outside of all."""
+    """Pairs the tags → for each piece, the number of the start tag of the element around it; -1 outside of all."""
     parents, opened, names = list[int](), [-1], Counter[str]()
     for number, piece in enumerate(pieces):
         if piece.name and piece.is_end and names[piece.name]:
@@ -114,7 +114,7 @@ def _regions(document: str, pieces: Sequence[_Piece]) -> Iterator[Region]:
 
 
 def _parts(run: Sequence[_Piece]) -> Iterator[str | Code | tuple[str, str]]:
-    """A run as text and codes; what is ignored is one code as far as it goes on."""
+    """A run of pieces as text and codes. Ignored pieces that follow each other are one code."""
     pairs = Counter(piece.pair for piece in run if piece.pair is not None)
     kept = list[Token]()
     for piece in run:

@@ -55,14 +55,14 @@ Referent = Pronoun | NounPhrase | Name | Pair
 
 @dataclass(frozen=True)
 class BeProfession:
-    """As in "… is a student"."""
+    """The predicate that names a profession, as in "… is a student"."""
 
     noun: Noun
 
 
 @dataclass(frozen=True)
 class BeQuality:
-    """As in "… is (too, very) tired"."""
+    """The predicate that names a quality, as in "… is (too, very) tired"."""
 
     adjective: Adjective
     degree: Degree = ""
@@ -70,7 +70,7 @@ class BeQuality:
 
 @dataclass(frozen=True)
 class BeCompared:
-    """As in "… is bigger than, less big than, as big as the cat"."""
+    """The predicate that compares, as in "… is bigger than, less big than, as big as the cat"."""
 
     adjective: Adjective
     relation: Relation
@@ -79,7 +79,7 @@ class BeCompared:
 
 @dataclass(frozen=True)
 class BeAt:
-    """As in "… is under the table"."""
+    """The predicate that says where something is, as in "… is under the table"."""
 
     position: Position
     landmark: NounPhrase
@@ -101,7 +101,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Prefer:
-    """As in "… likes cats more than dogs"; without a relation "… prefers cats to dogs"."""
+    """A preference, as in "… likes cats more than dogs"; without a relation as in "… prefers cats to dogs"."""
 
     verb: Verb
     liked: NounPhrase
@@ -124,7 +124,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Existence:
-    """As in "There is a cat in the garden". The polarity is "positive" or "not"."""
+    """What there is somewhere, as in "There is a cat in the garden". The polarity is "positive" or "not"."""
 
     thing: NounPhrase
     place: Place
@@ -175,7 +175,7 @@ def gender_of(referent: Referent) -> Gender:
 
 
 def person_of(referent: Referent) -> Person:
-    """Return 1, 2 or 3."""
+    """Return the grammatical person of a referent: 1, 2 or 3."""
     return referent.person if isinstance(referent, Pronoun) else 3
 
 

@@ -17,14 +17,14 @@ from polyhead.demo.grammar.words import Gender, Register
 
 COREFERENCE_SIZE = 400
 
-# Each with the other gender for the object: in such pairs the antecedent decides between il and elle.
+# Genders of the subject. The object has the other one, so that the antecedent decides between il and elle.
 _SUBJECT_GENDERS: tuple[Gender, ...] = ("m", "f")
 _STYLES = tuple(Style(contracted, comma) for contracted, comma in product((True, False), repeat=2))
 
 
 @dataclass(frozen=True)
 class Example:
-    """One sentence pair; `language` is that of the target."""
+    """One sentence pair; `language` is the language of the target."""
 
     source: str
     target: str
@@ -101,7 +101,7 @@ class _Dealer:
         return list(dict.fromkeys(trios))
 
     def coreference(self) -> list[_Trio]:
-        """Return as many sentences for each gender of the subject and each side that "it" can stand for."""
+        """Return equally many sentences for each gender of the subject and each noun that "it" can stand for."""
         kinds = tuple(product(_SUBJECT_GENDERS, (True, False)))
         size = COREFERENCE_SIZE // len(kinds)
         return [trio for kind in kinds for trio in self.deal(size, _coreference(*kind), held_out=True)]
@@ -135,7 +135,7 @@ def _coreference(subject: Gender, about_subject: bool) -> Callable[[Random], Bec
 
 
 def _examples(trios: Iterable[_Trio]) -> tuple[Example, ...]:
-    """All French pairs, then all Korean ones."""
+    """The sentence pairs of some meanings: first all French ones, then all Korean ones."""
     trios = tuple(trios)
     in_french = (Example(trio.english, trio.french, "fr") for trio in trios)
     in_korean = (Example(trio.english, trio.korean, "ko") for trio in trios)

@@ -1,7 +1,8 @@
 """Tables of words: text files with one entry a line, its cells between tabs, under a line that names the columns.
 
-The columns are the parameters of what an entry becomes. A cell of "-" leaves one to its default. A cell can list
-several words, as in "milk, @fruits": a name after "@" is that of a group and stands for all of its members.
+The columns are the parameters of the class or function that makes an entry. A cell of "-" leaves a parameter at its
+default. A cell can list several words, as in "milk, @fruits": "@" begins the name of a group, which stands for all of
+its members.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -44,7 +45,7 @@ def read(file: Path, make: Callable[..., Entry], /, *, key: int = 1, **meanings:
 
 
 def read_groups(file: Path, words: Mapping[str, Word], /) -> dict[str, tuple[Word, ...]]:
-    """Return groups of words by name. A group may hold those that stand above it. Raises as `read` does."""
+    """Return groups of words by name. A group may hold groups that stand above it. Raises ValueError as `read` does."""
     groups: dict[str, tuple[Word, ...]] = {}
 
     def group(name: str, members: tuple[Word, ...]) -> tuple[Word, ...]:

@@ -2,7 +2,7 @@
 
 Fields may stand in JSON, in forms, or in the query string; errors have DeepL's `message`, with its statuses
 (`dialects`). What the models can't do, such as glossaries, is refused where it would change the translation, and
-passed over where it is only a wish.
+ignored where it is only a preference.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from polyhead.translating.pieces import Split
 router = APIRouter(prefix="/v2", tags=["DeepL"])
 
 NO_LIMIT = 1_000_000_000_000
-"""DeepL's own word for an account without a limit."""
+"""The limit that DeepL itself reports for an account without a limit."""
 REFUSED: Mapping[str, str] = {
     "glossary_id": "glossaries",
     "glossary_ids": "glossaries",
@@ -36,14 +36,14 @@ REFUSED: Mapping[str, str] = {
     "translation_memory_id": "translation memories",
     "custom_instructions": "instructions",
 }
-"""Field → what it asks for that would change the translation and that there is not."""
+"""Field → what it asks for: things that would change the translation and that this server doesn't have."""
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 _FLAGS = {"0": False, "false": False, "1": True, "true": True}
 
 
 def _flag(given: object) -> object:
-    """A form's word for yes or no as what it means; all else as it is, for pydantic to look at."""
+    """A form's word for yes or no as a bool; anything else as it is, for pydantic to check."""
     return _FLAGS.get(given, given) if isinstance(given, str) else given
 
 
@@ -68,7 +68,7 @@ SplitSentences = Literal["0", "1", "nonewlines"]
 
 
 class DeepLRequest(BaseModel):
-    """What DeepL's clients ask for; fields that are not here are passed over."""
+    """What DeepL's clients ask for. Other fields are ignored, or refused where they would change the translation."""
 
     text: Texts
     target_lang: Annotated[TargetLanguage, Field(min_length=1)]
@@ -93,7 +93,7 @@ class DeepLTranslation(BaseModel):
 
 
 class DeepLResponse(BaseModel):
-    """One translation a text, in order."""
+    """The translations, one for each text, in order."""
 
     translations: list[DeepLTranslation]
 
@@ -106,13 +106,13 @@ class DeepLUsage(BaseModel):
 
 
 class LanguagesRequest(BaseModel):
-    """Which languages are asked for."""
+    """Whether source languages or target languages are asked for."""
 
     type: Literal["source", "target"] = "source"
 
 
 class DeepLLanguage(BaseModel):
-    """A language, and of a target whether it can be written formally."""
+    """A language, and for a target language whether it can be written formally."""
 
     language: str
     name: str
@@ -158,7 +158,7 @@ def _check_possible(fields: Mapping[str, Any]) -> None:
 
 
 def _languages(asked: DeepLRequest, services: Services) -> tuple[list[str], list[str]]:
-    """The language of each text as the client is told it, and as its model is chosen by."""
+    """The source language of each text: as the client is told, and as the text's model is chosen by."""
     if asked.source_lang:
         return [asked.source_lang] * len(asked.text), [asked.source_lang] * len(asked.text)
     candidates = writers(services.models, asked.target_lang) or services.models
@@ -201,5 +201,5 @@ async def deepl_languages(fields: FieldsOf, services: ServicesOf) -> list[DeepLL
 
 
 def _code(language: str) -> str:
-    """As DeepL writes it: EN, PT-BR, ZH-HANT."""
+    """A code as DeepL writes it: EN, PT-BR, ZH-HANT."""
     return language.replace("_", "-").upper()

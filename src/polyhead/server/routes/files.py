@@ -38,11 +38,11 @@ class FileResponse(BaseModel):
 
     translatedFileUrl: str  # noqa: N815  LibreTranslate's name
     problems: list[str] | None = None
-    """What whoever uses the file should look at."""
+    """What the user should check in the file."""
 
 
 class FileForm(BaseModel):
-    """The form, as the interface's description has it."""
+    """The multipart form of `/translate_file`, as the interface's description has it."""
 
     file: Annotated[bytes, WithJsonSchema({"type": "string", "format": "binary"})]
     source: SourceLanguage | Literal["auto", ""] = AUTO
@@ -73,7 +73,7 @@ async def translate_file(fields: FieldsOf, request: Request, services: ServicesO
 async def _translated(asked: FileRequest, source: str | None, request: Request, services: Services) -> TranslatedFile:
     """The file in translation; the work ends when nobody waits for it any more.
 
-    source: its language; None where its own text is to tell
+    source: the file's language; None where it is to be detected
     """
 
     def chosen(texts: Sequence[str]) -> tuple[Batcher, Wish]:
@@ -95,7 +95,7 @@ async def _translated(asked: FileRequest, source: str | None, request: Request, 
 
 @router.get("/download_file/{key}", response_class=Response, responses={200: {"content": {_UNKNOWN_TYPE: {}}}})
 async def download_file(key: str, services: ServicesOf) -> Response:
-    """A translated file, to whoever knows its name."""
+    """A translated file, for whoever knows its key."""
     kept = services.files.get(key)
     kind = mimetypes.guess_type(kept.name)[0] or _UNKNOWN_TYPE
     named = f"attachment; filename*=UTF-8''{quote(kept.name)}"

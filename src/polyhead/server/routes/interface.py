@@ -12,17 +12,17 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/spec")
 async def spec(request: Request) -> Response:
-    """What `/openapi.json` says."""
+    """The description of the interface, as at `/openapi.json`."""
     return JSONResponse(request.app.openapi())
 
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
-    """The same as a page."""
+    """The description of the interface as an HTML page."""
     return HTMLResponse(interface_page(request.app.openapi()))
 
 
 @router.get(f"/{STYLE}")
 async def style() -> Response:
-    """How that page looks."""
+    """The stylesheet of the page at `/docs`."""
     return Response((resources.files("polyhead") / "server" / STYLE).read_text("utf-8"), media_type="text/css")

@@ -1,7 +1,7 @@
 """`/translate`, `/detect`, `/languages`, `/suggest`, `/frontend/settings`: LibreTranslate's interface, for its clients.
 
 Fields may stand in the query string, in JSON, and in forms of both encodings. Errors are problems that also have
-LibreTranslate's `error`, with its statuses (`dialects`). `files` has what it does with whole files.
+LibreTranslate's `error`, with its statuses (`dialects`). Its addresses for whole files are in `files`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ router = APIRouter(tags=["LibreTranslate"])
 
 AUTO = "auto"
 MOST_ALTERNATIVES = 1_000_000
-"""The largest number that may be asked for; it is as good as the most that there can be."""
+"""The largest number of alternatives that a request may name. So many are never given: `MOST_BEAMS` limits them."""
 
 
 def _left_out(value: object, default: object) -> object:
@@ -68,7 +68,7 @@ class LibreRequest(BaseModel):
     target: Annotated[TargetLanguage, Field(min_length=1)]
     format: Format = "text"
     alternatives: Count = 0
-    """More than there can be are as many as there can be."""
+    """How many alternatives are wanted. Where fewer are possible, as many as are possible are given."""
     api_key: str | None = None
 
 
@@ -91,7 +91,7 @@ class LibreLanguage(BaseModel):
 
 
 class LibreResponse(BaseModel):
-    """Lists where a list was asked for."""
+    """The translation of a text, or lists where the request had a list of texts."""
 
     translatedText: str | list[str]  # noqa: N815  LibreTranslate's names
     alternatives: list[str] | list[list[str]] | None = None
@@ -99,13 +99,13 @@ class LibreResponse(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A suggestion has been kept."""
+    """Says that a suggestion has been kept."""
 
     success: bool
 
 
 async def _fields(request: Request, services: ServicesOf) -> Fields:
-    """All fields of a request that has the key, where the server has one."""
+    """All fields of a request. Raises Problem unauthorized where the server has a key and the request lacks it."""
     fields = await all_fields(request, services.config.max_depth)
     check_key(services, request, fields)
     return fields
@@ -145,7 +145,7 @@ async def libre_translate(fields: FieldsOf, request: Request, services: Services
 def by_model(
     models: Sequence[ModelDirectory], spoken: Sequence[str | None], target: str
 ) -> Mapping[str, tuple[ModelDirectory, list[int]]]:
-    """The language of each text → by name, the models that translate them, and the numbers of each one's texts.
+    """A model's name → the model, and the numbers of the texts that it translates. spoken: each text's language
 
     Raises Problem unknown_language where no model does.
     """
@@ -190,7 +190,7 @@ async def languages(services: ServicesOf) -> list[LibreLanguage]:
 
 @router.get("/frontend/settings")
 async def settings(services: ServicesOf) -> dict[str, Any]:
-    """What a page of LibreTranslate's would show."""
+    """What LibreTranslate's own page asks for: settings, limits and languages."""
     source, target = sources(services.models), targets(services.models)
     keyed = services.config.api_key is not None
     return {

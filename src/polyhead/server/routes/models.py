@@ -1,4 +1,4 @@
-"""`/api/models`, `/api/tokenize`: what there is, and how text is cut."""
+"""`/api/models`, `/api/tokenize`: which models there are, and how they cut text into tokens."""
 
 from typing import Literal
 

@@ -11,7 +11,7 @@ metrics_router = APIRouter(tags=["operations"])
 
 @health_router.get("/health")
 async def health() -> dict[str, str]:
-    """That the server answers."""
+    """Tells that the server answers."""
     return {"status": "ok"}
 
 

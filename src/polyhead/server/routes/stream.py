@@ -1,6 +1,6 @@
 """`/api/translate/stream`: a translation as it comes about, as server-sent events.
 
-`meta` with the model and the tokens of the text, then what `telling` tells, or `error` with a problem.
+First comes `meta`, with the model and the tokens of the text, then the events of `telling`, or `error` with a problem.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
 
 
 class StreamRequest(Asked):
-    """A text to translate before the reader's eyes."""
+    """A text whose translation is sent step by step."""
 
     model: ModelName | None = None
     text: Text
@@ -75,13 +75,13 @@ class Channel:
         self._closed = threading.Event()
 
     def send(self, event: str, data: dict[str, Any]) -> None:
-        """From any thread. Raises Unwanted where nobody listens any more."""
+        """Sends an event, from any thread. Raises Unwanted where nobody listens any more."""
         if self._closed.is_set():
             raise Unwanted
         self._put(format_sse_event(event=event, data_str=to_json(data).decode()))
 
     def end(self, work: "Future[None]") -> None:
-        """After the last event; tells of the problem if there was one."""
+        """Ends the events, when `work` is done; tells of its problem if there was one."""
         error = None if work.cancelled() else work.exception()
         if error is not None and not isinstance(error, Unwanted):
             self._put(problem_event(problem_of(error)))
@@ -92,7 +92,7 @@ class Channel:
         return await asyncio.wait_for(self._events.get(), deadline - self._loop.time())
 
     def close(self) -> None:
-        """Nobody listens any more."""
+        """Has `send` raise Unwanted from now on, as nobody listens any more."""
         self._closed.set()
 
     def _put(self, event: bytes | None) -> None:
@@ -106,7 +106,7 @@ def problem_event(problem: Problem) -> bytes:
 
 
 async def _events(channel: Channel, work: "Future[None]", services: Services) -> AsyncGenerator[bytes]:
-    """All events of a stream until its end, its client's or the time limit's."""
+    """All events of a stream, until it ends, its client leaves or its time is up."""
     work.add_done_callback(channel.end)
     told = False
     deadline = asyncio.get_running_loop().time() + services.config.timeout

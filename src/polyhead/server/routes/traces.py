@@ -53,14 +53,14 @@ class TraceRequest(Asked):
     model: ModelName | None = None
     text: SentenceText
     target: GivenTranslation | None = None
-    """A translation to force; the model's own if left out."""
+    """The translation to look at; the model's own if left out."""
     language: TargetLanguage | None = None
     """The target language."""
     beam_size: Beams | None = None
     companion: SentenceText | None = None
-    """A longer sentence batched with it, so that there is padding to see."""
+    """A longer sentence in the same batch, so that there is padding to see."""
     engine: Literal["plain"] | None = None
-    """What translates: "plain", the model as it was trained and as edited ones are; the server's own if left out."""
+    """What translates: "plain" for the trained model in float32, as for edited models; the server's own if left out."""
     edits: Edits = Edits()
 
 
@@ -95,7 +95,7 @@ async def make_trace(asked: TraceRequest, request: Request, services: ServicesOf
 
 @router.get("/{id}", response_model=None)
 def get_trace(id: str, services: ServicesOf) -> dict[str, Any]:  # noqa: A002  as the address says
-    """All of a trace but its arrays."""
+    """A trace without its arrays."""
     return _meta(services.traces.get(id), services)
 
 
@@ -172,7 +172,7 @@ def get_figure(
     """A picture of an attention: one head or all of a layer; layer -1 is the last."""
     kept = services.traces.get(id)
     if head is not None:
-        kept.trace.tensor(f"{site}.weights", head=head)  # a head that there is not is not found
+        kept.trace.tensor(f"{site}.weights", head=head)  # raises UnknownPart, a 404, for a head that doesn't exist
     return Response(kept.trace.figure(site, layer, head, kind, theme), media_type=MEDIA_TYPES[kind])
 
 

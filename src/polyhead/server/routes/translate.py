@@ -20,7 +20,7 @@ Beams = Annotated[int, Field(ge=1, le=MOST_BEAMS, strict=True)]
 
 
 class TranslateRequest(Asked):
-    """One text or several. What is left out follows from the model."""
+    """One text or several to translate. A field that is left out follows from the model."""
 
     model: ModelName | None = None
     text: str | list[str]
@@ -40,7 +40,7 @@ class TranslateRequest(Asked):
 
 
 class Translations(BaseModel):
-    """One for each text, in order."""
+    """The translations, one for each text, in order."""
 
     translations: list[BestTranslation]
 

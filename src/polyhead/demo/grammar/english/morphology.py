@@ -9,7 +9,7 @@ _AN = ("honest", "hour", "heir")
 
 
 def article(word: str) -> str:
-    """Return "a" or "an"."""
+    """Return the indefinite article before a word: "a" or "an"."""
     if word.startswith(_A):
         return "a"
     return "an" if word[0] in _VOWELS or word.startswith(_AN) else "a"
@@ -21,13 +21,13 @@ def plural(noun: Noun) -> str:
 
 
 def third_person(verb: Verb) -> str:
-    """Return "goes", "looks for"."""
+    """Return the third person singular of a verb's present: "goes", "looks for"."""
     head, rest = _parts(verb.en)
     return {"have": "has"}.get(head, _with_s(head)) + rest
 
 
 def past(verb: Verb) -> str:
-    """Return "went", "looked for". The entry's irregular past is that of its first word."""
+    """Return a verb's past: "went", "looked for". An irregular past in the entry is that of its first word."""
     head, rest = _parts(verb.en)
     if verb.en_past:
         return verb.en_past + rest
@@ -39,7 +39,7 @@ def past(verb: Verb) -> str:
 
 
 def comparative(adjective: Adjective) -> str:
-    """Return "bigger" or "more expensive"."""
+    """Return an adjective's comparative: "bigger" or "more expensive"."""
     return adjective.en_comparative or f"more {adjective.en}"
 
 

@@ -52,7 +52,7 @@ def _noun_phrase(noun_phrase: NounPhrase) -> str:
 
 
 def _forms(pronoun: Pronoun) -> tuple[str, str, str]:
-    """Subject, object and possessive form."""
+    """The subject, object and possessive form of a pronoun."""
     if pronoun.person != 3:
         return _FIRST_AND_SECOND[pronoun.person, pronoun.number]
     if pronoun.number == "plural":

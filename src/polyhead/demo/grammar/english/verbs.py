@@ -8,7 +8,7 @@ _CONTRACTED = {"will not": "won't", "cannot": "can't", "am not": "am not"}
 
 
 def be(clause: Clause, *, contracted: bool) -> str:
-    """Return "is", "wasn't", "will never be", "should be" for the subject of a clause."""
+    """Return the form of "to be" in a clause: "is", "wasn't", "will never be", "should be"."""
     plural, person = number_of(clause.subject) == "plural", person_of(clause.subject)
     match clause.tense:
         case "present":
@@ -23,7 +23,7 @@ def be(clause: Clause, *, contracted: bool) -> str:
 
 
 def full(verb: Verb, clause: Clause, *, contracted: bool, modal: Modal | None = None, frequency: str = "") -> str:
-    """Return "sleeps", "often slept", "doesn't want to sleep", "will never sleep"."""
+    """Return a full verb in a clause: "sleeps", "often slept", "doesn't want to sleep", "will never sleep"."""
     adverb = "never" if clause.polarity == "never" else frequency
     before = f"{adverb} " if adverb else ""
     polarity: Polarity = "not" if clause.polarity == "not" else "positive"

@@ -26,14 +26,14 @@ _LIKE, _LOVE, _HATE, _PREFER = (verbs.VERBS[name] for name in ("like", "love", "
 
 
 def doing(rng: Random) -> Clause:
-    """As in "The cat slept in the garden yesterday"."""
+    """Return a random clause with an intransitive verb, as in "The cat slept in the garden yesterday"."""
     choice = rng.choice(verbs.DOINGS)
     subject = _agent(rng, choice)
     return _around(rng, subject, Act(choice.verb), places=choice.places, with_manner=choice.with_manner)
 
 
 def dealing(rng: Random) -> Clause:
-    """As in "She often reads a book"."""
+    """Return a random clause with a transitive verb, as in "She often reads a book"."""
     choice = rng.choice(verbs.DEALINGS)
     subject = _agent(rng, choice)
     if choice.persons and (not choice.objects or rng.random() < 0.5):
@@ -44,7 +44,7 @@ def dealing(rng: Random) -> Clause:
 
 
 def giving(rng: Random) -> Clause:
-    """As in "He gave the flower to Anna"."""
+    """Return a random clause with an object and a recipient, as in "He gave the flower to Anna"."""
     choice = rng.choice(verbs.GIVINGS)
     subject = person(rng)
     act = Act(choice.verb, object_of(rng, choice.objects, subject), fellow(rng, subject, pronouns=False))
@@ -52,7 +52,7 @@ def giving(rng: Random) -> Clause:
 
 
 def preference(rng: Random) -> Clause:
-    """As in "I like cats more than dogs"."""
+    """Return a random preference, as in "I like cats more than dogs"."""
     liked, other = (
         NounPhrase(noun, "bare", "singular" if noun.mass else "plural") for noun in rng.sample(rng.choice(_KINDS), 2)
     )

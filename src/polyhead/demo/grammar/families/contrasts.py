@@ -1,4 +1,4 @@
-"""As in "The Law will never be perfect, but its application should be just": a whole and one of its parts."""
+"""A whole in contrast to one of its parts: "The Law will never be perfect, but its application should be just"."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ _SHAPES: dict[tuple[Tense, Polarity, Tense], int] = {
 
 
 def contrast(rng: Random) -> Contrast:
-    """Return a sentence of this shape."""
+    """Return a random contrast of a whole and one of its parts."""
     whole = rng.choice(wholes.WHOLES)
     part = rng.choice(whole.parts)
     number: Number = "plural" if rng.random() < 0.2 else "singular"

@@ -22,7 +22,10 @@ from polyhead.demo.grammar.words import Adjective, Gender, Noun
 
 
 def reason(rng: Random) -> Because:
-    """As in "The animal didn't cross the street because it was too tired", with any subject and any tense."""
+    """Return a random sentence such as "The animal didn't cross the street because it was too tired".
+
+    The subject and the tense may be any.
+    """
     is_animal = rng.random() < 0.62
     situation = rng.choice(situations.OF_ANIMALS if is_animal else situations.OF_PEOPLE)
     subject = definite(rng, GROUPS["animals"]) if is_animal else person(rng)
@@ -30,7 +33,7 @@ def reason(rng: Random) -> Because:
 
 
 def coreference(rng: Random, subject: Gender, thing: Gender, *, about_subject: bool) -> Because:
-    """Return such a sentence with "it" whose subject and object are singular and have the given French genders."""
+    """Return a because-sentence with "it" whose subject and object are singular and have the given French genders."""
     situation, objects = rng.choice(
         [
             (situation, objects)

@@ -34,7 +34,7 @@ _LANDMARKS = {"on": "surfaces", "in": "containers", "under": "surfaces"}
 
 
 def profession(rng: Random) -> Clause:
-    """As in "I am a student"."""
+    """Return a random clause that names a profession, as in "I am a student"."""
     subject = person(rng)
     while isinstance(subject, NounPhrase) and subject.noun in nouns.GROUPS["professions"]:
         subject = person(rng)
@@ -42,7 +42,7 @@ def profession(rng: Random) -> Clause:
 
 
 def quality(rng: Random) -> Clause:
-    """As in "The street is too wide"."""
+    """Return a random clause that names a quality, as in "The street is too wide"."""
     subject = _subject(rng)
     adjective = rng.choice(_qualities(subject))
     is_thing = isinstance(subject, NounPhrase) and subject.noun.being == "thing"
@@ -53,7 +53,7 @@ def quality(rng: Random) -> Clause:
 
 
 def comparison(rng: Random) -> Clause:
-    """As in "The dog is bigger than the cat"."""
+    """Return a random comparison, as in "The dog is bigger than the cat"."""
     subject = _subject(rng)
     relations: dict[Relation, int] = {"more": 60, "less": 20, "equal": 20}
     adjective = rng.choice(
@@ -64,14 +64,14 @@ def comparison(rng: Random) -> Clause:
 
 
 def position(rng: Random) -> Clause:
-    """As in "The book is on the table"."""
+    """Return a random clause that says where something is, as in "The book is on the table"."""
     where = rng.choice(places.POSITIONS)
     landmark = NounPhrase(rng.choice(nouns.GROUPS[_LANDMARKS.get(where.en, "neighbours")]))
     return Clause(definite(rng, nouns.GROUPS["movable"]), BeAt(where, landmark), tense(rng), _negation(rng, 0.25))
 
 
 def existence(rng: Random) -> Existence:
-    """As in "There is a cat in the garden"."""
+    """Return a random sentence that says what there is somewhere, as in "There is a cat in the garden"."""
     what, where = rng.choice((("animals", "outdoors"), ("persons", "everywhere"), ("household", "rooms")))
     plural = rng.random() < 0.4
     thing = NounPhrase(rng.choice(nouns.GROUPS[what]), "bare" if plural else "a", "plural" if plural else "singular")

@@ -11,7 +11,7 @@ from polyhead.demo.grammar.words import Gender
 
 @dataclass(frozen=True)
 class _Forms:
-    """Those forms of a word that don't follow from it; the others are empty."""
+    """The irregular forms of a word. A form that follows from the word by rule is empty."""
 
     word: str
     feminine: str = ""

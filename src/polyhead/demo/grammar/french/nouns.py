@@ -8,7 +8,7 @@ from polyhead.demo.grammar.words import Gender
 _ARTICLES = {("m", "singular"): "le", ("f", "singular"): "la", ("m", "plural"): "les", ("f", "plural"): "les"}
 _INDEFINITE = {"m": "un", "f": "une"}
 _DEMONSTRATIVES = {("m", "singular"): "ce", ("f", "singular"): "cette", ("m", "plural"): "ces", ("f", "plural"): "ces"}
-# By the possessor; for a thing possessed that is masculine, feminine, plural.
+# By the possessor's person and number: the forms before a masculine, a feminine and a plural noun.
 _POSSESSIVES = {
     (1, "singular"): ("mon", "ma", "mes"),
     (2, "singular"): ("ton", "ta", "tes"),

@@ -40,12 +40,12 @@ class Agreement:
 
     @property
     def slot(self) -> int:
-        """The place 0–5 in a conjugation table."""
+        """The place 0–5 in a conjugation table: je, tu, il, nous, vous, ils."""
         return self.person - 1 + (3 if self.number == "plural" else 0)
 
 
 def agreement_of(subject: Referent) -> Agreement:
-    """Return what agrees with this subject."""
+    """Return what a verb or an adjective takes over from this subject."""
     return Agreement(person_of(subject), number_of(subject), gender_of(subject))
 
 
@@ -91,7 +91,7 @@ def _negate(finite: list[str], polarity: Polarity) -> list[str]:
 
 
 def _participle(infinitive: str, subject: Agreement | None, object_pronoun: Pronoun | None) -> str:
-    """With être the participle agrees with the subject, with avoir only with an object that stands before it."""
+    """The past participle: with être it agrees with the subject, with avoir only with an object before it."""
     form = participle(infinitive)
     if subject:
         return agreement.agree(form, subject.gender, subject.number)

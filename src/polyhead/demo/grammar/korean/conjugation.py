@@ -80,7 +80,7 @@ def adnominal(predicate: Predicate, final: str) -> str:
 
 
 def negated(predicate: Predicate) -> Predicate:
-    """Return -지 않다; 있다 has its own negative, 없다."""
+    """Return the negative: -지 않다; 있다 has its own negative, 없다."""
     if predicate.stem.endswith("있") and predicate.adjectival and predicate.stem[-2:] not in ("맛있", "미있"):
         return Predicate(predicate.stem[:-1] + "없", adjectival=True)
     return Predicate(predicate.stem + "지 않", predicate.adjectival)
@@ -97,12 +97,12 @@ def future(predicate: Predicate) -> Predicate:
 
 
 def able(predicate: Predicate) -> Predicate:
-    """Return -ㄹ 수 있다, "can"."""
+    """Return the form for "can": -ㄹ 수 있다."""
     return Predicate(adnominal(predicate, "ㄹ") + " 수 있", adjectival=True)
 
 
 def obliged(predicate: Predicate) -> Predicate:
-    """Return -아/어야 하다, "must" and "should"."""
+    """Return the form for "must" and "should": -아/어야 하다."""
     return Predicate(infinitive(predicate) + "야 하")
 
 
@@ -141,14 +141,14 @@ def _loses_h(predicate: Predicate) -> bool:
 
 
 def _without_eu(stem: str) -> str:
-    """ㅡ falls out, and the syllable before it decides the vowel: 바쁘 → 바빠, 슬프 → 슬퍼, 쓰 → 써."""
+    """The -아/어 form of a stem that loses ㅡ; the vowel before decides: 바쁘 → 바빠, 슬프 → 슬퍼, 쓰 → 써."""
     before = stem[:-1].rstrip()
     has_bright_neighbour = stem[:-1] == before != "" and hangul.vowel_of(before) in _BRIGHT
     return hangul.with_vowel(stem, "ㅏ" if has_bright_neighbour else "ㅓ")
 
 
 def _fuse(stem: str, vowel: str) -> str:
-    """An open stem melts with 아/어 where writing demands it: 가, 마셔, 와, 배워, but 보아, 주어, 쉬어."""
+    """An open stem contracted with 아/어 where the spelling demands it: 가, 마셔, 와, 배워, but 보아, 주어, 쉬어."""
     last = hangul.split(stem[-1])
     if last.vowel in _FUSED and not stem.endswith("아니"):
         return hangul.with_vowel(stem, _FUSED[last.vowel])

@@ -2,7 +2,7 @@
 
 from polyhead.demo.grammar.korean import hangul
 
-# After a consonant, after a vowel.
+# The shape after a consonant, and the shape after a vowel.
 _ALTERNATING = {
     "은": ("은", "는"),
     "이": ("이", "가"),

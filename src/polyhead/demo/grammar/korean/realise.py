@@ -30,7 +30,7 @@ from polyhead.demo.grammar.words import Adjective, Register, Verb
 
 _DEGREES: dict[Degree, str] = {"": "", "too": "너무", "very": "아주"}
 _STANDARDS: dict[Relation, tuple[str, str]] = {"more": ("보다", "더"), "less": ("보다", "덜"), "equal": ("만큼", "")}
-# What one says of oneself, and what one says of others.
+# A verb of feeling → the adjective that stands for it where the speaker tells of himself.
 _FEELINGS = {"좋아하다": "좋다", "싫어하다": "싫다"}
 
 
@@ -96,7 +96,7 @@ def _predicate(clause: Clause, register: Register) -> tuple[list[str], Predicate
 
 
 def _graded(adjective: Adjective, degree: str) -> tuple[list[str], Predicate]:
-    """An adjective with its degree, which goes inside one that has a subject of its own: 키가 더 크다."""
+    """An adjective with its degree, which stands behind the adjective's own subject if there is one: 키가 더 크다."""
     own_subject, space, head = adjective.ko.rpartition(" ")
     if space and own_subject.endswith(("이", "가")):
         return [own_subject, degree], predicate(head, adjectival=True)
@@ -107,7 +107,7 @@ def _profession(subject: Referent, what: BeProfession, tense: Tense, polarity: P
     noun = what.noun.ko
     topic = _spaced(_topic(subject, register), _never(polarity))
     if tense in ("future", "should"):
-        # "will be a student" is a becoming.
+        # "will be a student" is said as "will become a student".
         core = _inflected(predicate("되다"), tense, polarity)
         return _spaced(topic, attach(noun, "이"), conjugation.finite(core, register))
     if polarity == "positive":

@@ -1,7 +1,7 @@
 """The words, and which of them go together: who can do what, to what, and what can be said of it.
 
-Each table's columns are the fields of what its lines become, in `words.py` or beside the table; `tables.py` says how
-they are written.
+A table's columns are the fields of the class that its lines become. This class is in `words.py`, or in the module here
+that reads the table. `tables.py` says how tables are written.
 """
 
 from pathlib import Path

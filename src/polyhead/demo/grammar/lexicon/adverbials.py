@@ -1,4 +1,4 @@
-"""When, how often and how."""
+"""Adverbials: when, how often and how something is done."""
 
 from polyhead.demo.grammar.clauses import Tense
 from polyhead.demo.grammar.lexicon import TABLES

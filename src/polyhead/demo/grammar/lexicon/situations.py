@@ -15,7 +15,7 @@ from polyhead.demo.grammar.words import Adjective, Noun, Verb
 
 @dataclass(frozen=True)
 class Situation:
-    """Something done to one of several objects, and what may hinder or move each side to do it."""
+    """Something done to one of several objects, and the adjectives of either side that explain why or why not."""
 
     verb: Verb
     objects: tuple[Noun, ...]
