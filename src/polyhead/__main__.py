@@ -1,4 +1,4 @@
-"""`python -m polyhead`."""
+"""The command line as a module: `python -m polyhead`."""
 
 import sys
 

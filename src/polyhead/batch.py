@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polyhead.symbols import EOS, PAD, SOS
 
-if TYPE_CHECKING:  # who only cuts and pads needs no tensors
+if TYPE_CHECKING:  # code that only cuts and pads needs no tensors
     import torch
     from torch import Tensor
 
@@ -24,8 +24,8 @@ class Batch:
     target_in: [B, T] int64, each row `<sos> y_1 … y_m <pad> …`
     target_out: [B, T] int64, each row `y_1 … y_m <eos> <pad> …`: `target_in` shifted left by one
     rows: the index of each sentence in its corpus
-    places: [N] int64, where the real target tokens stand among all B·T, row after row; None on a CPU, where to ask
-        the mask costs nothing. A GPU would have to be waited for until it has counted them.
+    places: [N] int64, the positions of the real target tokens among all B·T, row after row. None on a CPU, where asking
+        the mask costs nothing; a GPU would have to be waited for until it has counted the tokens.
     """
 
     source: Tensor
@@ -62,7 +62,7 @@ class Batch:
         return [Batch(self.source[i], self.target_in[i], self.target_out[i], self.rows[i]) for i in every]
 
     def to(self, device: torch.device | str) -> Batch:
-        """The same batch on another device, which is not waited for."""
+        """A copy of this batch on another device. The call does not wait until it is copied."""
         import torch
 
         place = torch.device(device)
@@ -75,7 +75,7 @@ class Batch:
 
 
 def _sent(tensor: Tensor, device: torch.device) -> Tensor:
-    """The tensor on a device; from a CPU to a GPU by way of pinned memory, as only that is copied behind one's back."""
+    """The tensor on a device. It goes to a GPU by way of pinned memory, as only that is copied without waiting."""
     if tensor.device.type == "cpu" and device.type == "cuda":
         return tensor.pin_memory().to(device, non_blocking=True)
     return tensor.to(device)
@@ -91,7 +91,7 @@ def padded(sequences: Sequence[Sequence[int] | NDArray[np.int64]]) -> NDArray[np
 
 
 def real(sequences: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-    """The same sequences → [B, longest], True at what is theirs, whatever it is."""
+    """The mask of `padded` for these sequences → [B, longest], True at their own tokens, even where one is `<pad>`."""
     mask = np.zeros((len(sequences), max((len(sequence) for sequence in sequences), default=0)), np.bool_)
     for row, sequence in enumerate(sequences):
         mask[row, : len(sequence)] = True
@@ -99,7 +99,7 @@ def real(sequences: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
 
 
 def pad(sequences: Sequence[Sequence[int]]) -> Tensor:
-    """`padded` as a tensor."""
+    """Sequences of token ids → a tensor [B, longest], filled with `<pad>` on the right."""
     import torch
 
     return torch.from_numpy(padded(sequences))

@@ -27,7 +27,7 @@ class Config(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_kinds(cls, values: object) -> object:
-        """Python takes True for 1; a file that says so where a number belongs is wrong. No path has a NUL in it."""
+        """Refuses true and false where a number belongs, which Python takes for 1 and 0, and text with a NUL in it."""
         given = cast("dict[str, object]", values) if isinstance(values, dict) else {}
         for name in cls.model_fields.keys() & given.keys():
             if isinstance(given[name], bool) and not _has_truth(cls, name):

@@ -7,14 +7,15 @@ from pathlib import Path
 
 CGROUP = Path("/sys/fs/cgroup")
 _QUOTAS = ("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")
-"""The files below it, of the second and of the first version, that say how many microseconds of computing there are in
-a period, and how long that is."""
+"""The files below CGROUP, of version 2 and of version 1 of control groups, that say how many microseconds of computing
+the container has in a period, and how long the period is."""
 _LIMITS = "memory.max", "memory/memory.limit_in_bytes"
-"""Likewise how many bytes of memory; without a limit the first version says more than any machine has."""
+"""The files below CGROUP, of version 2 and of version 1 of control groups, that say how many bytes of memory the
+container may take. Where it has no limit, version 1 says more than any machine has."""
 
 
 def cpu_quota() -> int | None:
-    """How many cores it may keep busy, rounded up; None where it has no limit. Threads beyond it stop each other."""
+    """How many cores the container may keep busy, rounded up; None without a limit. More threads stop each other."""
     for names in _QUOTAS:
         try:
             quota, period = " ".join((CGROUP / name).read_text() for name in names).split()
@@ -25,7 +26,7 @@ def cpu_quota() -> int | None:
 
 
 def memory_limit() -> int | None:
-    """How many bytes of memory it may take in all; None where it has no limit. A process that takes more is killed."""
+    """How many bytes of memory the container may take; None without a limit. A process that takes more is killed."""
     for name in _LIMITS:
         try:
             found = (CGROUP / name).read_text().strip()

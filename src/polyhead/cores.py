@@ -16,7 +16,7 @@ from polyhead.container import cpu_quota
 Value = TypeVar("Value")
 
 _VARIABLES = "MKL_NUM_THREADS", "OMP_NUM_THREADS"
-"""Those of the environment by which PyTorch's number can be set, the first of them before the other."""
+"""The environment variables that can set PyTorch's number of threads; the first counts before the second."""
 
 
 def has_torch() -> bool:
@@ -25,7 +25,7 @@ def has_torch() -> bool:
 
 
 def cores() -> int:
-    """How many an operation of this thread may take: PyTorch's number, also before PyTorch is there."""
+    """How many cores an operation of this thread may take: PyTorch's number, even before PyTorch is loaded."""
     if has_torch():
         import torch
 
@@ -39,13 +39,13 @@ def cores() -> int:
 
 @cache
 def _physical_cores() -> int:
-    """Those that this process might run on when it first asked, and that its container might keep busy."""
+    """How many physical cores this process may run on and its container may keep busy, as found when first asked."""
     seen, quota = _cores_seen(), cpu_quota()
     return seen if quota is None else min(seen, quota)
 
 
 def _cores_seen() -> int:
-    """Two threads of one core would share its units, so they count as one."""
+    """How many cores this process may run on. Two threads of one core would share its units, so they count as one."""
     if sys.platform != "linux":
         return os.cpu_count() or 1
     allowed = os.sched_getaffinity(0)
@@ -57,16 +57,16 @@ def _cores_seen() -> int:
 
 
 def keep_to_quota() -> None:
-    """Before PyTorch is loaded: it won't take more cores than the container may keep busy.
+    """Keeps PyTorch, if it isn't loaded yet, from taking more cores than the container may keep busy.
 
-    A number that the environment has is kept.
+    A number of threads that the environment sets is kept.
     """
     if cpu_quota() is not None and not has_torch() and not any(os.environ.get(name) for name in _VARIABLES):
         use_cores(_physical_cores())
 
 
 def use_cores(count: int) -> None:
-    """So many for each operation of this thread and of those that begin later."""
+    """Lets each operation of this thread, and of threads that begin later, take so many cores."""
     if has_torch():
         import torch
 
@@ -76,7 +76,7 @@ def use_cores(count: int) -> None:
 
 
 def divide_cores(processes: int) -> None:
-    """For one of several processes on a machine: gives its operations an equal part of the cores.
+    """Gives the operations of this process, one of several on a machine, an equal part of the cores.
 
     A number in OMP_NUM_THREADS is kept, unless it is 1: torchrun sets that by itself where nobody has set another.
     """
@@ -85,7 +85,7 @@ def divide_cores(processes: int) -> None:
 
 
 def take_cores(given: int, processes: int) -> None:
-    """For one of several processes on a machine, to which so many CPUs were given: its operations take no more.
+    """Keeps the operations of this process, one of several on a machine, to as many cores as CPUs were given to it.
 
     They take no more than an equal part of the cores either, as two of the CPUs may be threads of one core.
     """
@@ -104,7 +104,7 @@ def meanwhile(ask: Callable[[], Value], put: Callable[[Value], None], value: Val
 
 
 def cores_an_operation(count: int) -> AbstractContextManager[None]:
-    """Within the block so many for each operation, and afterwards as before.
+    """Within the block each operation takes up to `count` cores, and afterwards as many as before.
 
     MKL knows one number for the whole process, so this holds for all threads; other libraries keep one for each thread,
     which a new thread must set for itself. Without PyTorch no operation takes more than one core by itself.

@@ -48,7 +48,7 @@ def shown(value: object) -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A number with what it counts, as a message says it: `1 pair`, `2,000 pairs`.
 
-    plural: where it isn't the noun with an s
+    plural: the plural of the noun, where it isn't the noun with an s
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 

@@ -19,11 +19,11 @@ EXTRAS = {
 
 
 class MissingExtra(PolyheadError):
-    """A package is not installed that what was asked for needs."""
+    """What was asked for needs a package that is not installed."""
 
 
 def missing_extra(what: str, error: ModuleNotFoundError) -> MissingExtra | None:
-    """What to say where `what` failed by a package of an extra; None for any other package."""
+    """The error to raise where `what` failed for want of an extra's package; None for any other missing package."""
     package = (error.name or "").partition(".")[0]
     extra = EXTRAS.get(package)
     if extra is None:

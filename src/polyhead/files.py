@@ -1,4 +1,4 @@
-"""Writing that a crash or a full disk cannot spoil: a file appears whole or not at all. And telling who else wrote."""
+"""Writing that a crash or a full disk cannot spoil: a file appears whole or not at all. `Stamp` finds later changes."""
 
 import errno
 import os
@@ -18,7 +18,8 @@ UNFINISHED = ".unfinished"
 """How the names of folders end in which a file is still being written."""
 
 _TRIES, _PAUSE = 20, 0.1
-"""How often a file is put in its place on Windows, where who reads the old one hinders that, and seconds between."""
+"""How often Windows is asked to put a file in its place, which it refuses while somebody reads the old file, and how
+many seconds lie between two tries."""
 
 
 @contextmanager
@@ -111,7 +112,7 @@ class Stamp:
 
     @property
     def overwritten(self) -> bool:
-        """Whether this very file has been written to since; deleted or replaced by another, it is what it was."""
+        """Whether this very file has been written to since the stamp; if it was deleted or replaced, it was not."""
         try:
             now = Stamp.of(self.path)
         except OSError:
@@ -173,7 +174,7 @@ def _flush_directory(directory: Path) -> None:
 
 
 def _sync(descriptor: int) -> None:
-    """fsync, which on macOS leaves the data in the disk's own memory unless it is told otherwise."""
+    """Calls fsync or, on macOS, F_FULLFSYNC, since there fsync leaves the data in the disk's own memory."""
     if sys.platform == "darwin":
         import fcntl
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 WITHOUT = tuple(os.environ.get("POLYHEAD_CPU_WITHOUT", "").split())
-"""How names of instructions begin that are to be left alone as if this CPU did not have them, as "avx512 amx"."""
+"""How the names of instructions begin that are not to be used even if this CPU has them, such as "avx512 amx"."""
 
 X86 = {"x86_64", "AMD64", "i386", "i686"}
 """The machines that have instructions of x86, as `platform.machine` calls them."""
@@ -30,7 +30,7 @@ NAMES = {
     "amx_int8": ("amx_int8", "amx-int8"),
     "amx_bf16": ("amx_bf16", "amx-bf16"),
 }
-"""The instructions of x86 that are asked for, by PyTorch's names: Linux's names of them, and LLVM's."""
+"""The instructions of x86 that are asked for: PyTorch's name → Linux's name and LLVM's name."""
 
 CPUINFO = Path("/proc/cpuinfo")
 """Where Linux says what it knows of every processor."""
@@ -39,21 +39,22 @@ PROCESSOR = (
     *("vendor_id", "cpu family", "model", "model name", "stepping", "flags"),
     *("CPU implementer", "CPU architecture", "CPU variant", "CPU part", "CPU revision", "Features"),
 )
-"""What Linux says of a processor, of x86 and of ARM, that machine code may depend on."""
+"""The fields of /proc/cpuinfo that machine code may depend on, first those of x86, then those of ARM."""
 
 VNNI = {"avx_vnni", "avx512_vnni"}
 """The instructions that multiply bytes and add up in 32 bits; a CPU has one of them, or both."""
 
 TILES = {"amx_tile", "amx_int8", "amx_bf16"}
-"""The instructions of the unit for matrices."""
+"""The instructions of AMX, the CPU's unit for matrices."""
 
 _ARCH_PRCTL, _REQUEST_STATE, _TILE_DATA = 158, 0x1023, 18
-"""Linux's number of the call on x86-64, what is asked for by it (ARCH_REQ_XCOMP_PERM), and for which registers."""
+"""The number of Linux's system call arch_prctl on x86-64, its request for a permission (ARCH_REQ_XCOMP_PERM), and the
+registers that the permission is for, those of tiles."""
 
 
 @cache
 def processor() -> Mapping[str, str]:
-    """What Linux says of the first processor, without what changes from moment to moment; nothing elsewhere."""
+    """What Linux says of the first processor in the fields of `PROCESSOR`; nothing on other systems."""
     try:
         first, _, _ = CPUINFO.read_text().partition("\n\n")
     except OSError:
@@ -74,7 +75,7 @@ def _instructions() -> frozenset[str]:
 
 
 def _instructions_by_llvm() -> frozenset[str]:
-    """LLVM takes some 40 MB, which not every process needs."""
+    """The instructions that LLVM finds. It takes some 40 MB, so it is asked only where Linux says nothing of them."""
     binding: Any = import_module("llvmlite.binding")
     try:
         found: Mapping[str, bool] = binding.get_host_cpu_features()

@@ -16,7 +16,8 @@ _CODE = re.compile(
 )
 _INDIVIDUAL_AND_MACRO = ("I", "M")
 _IN_CORPORA = frozenset(["apc", "arb", "ary", "arz", "ckb", "cmn", "kmr", "nan", "pes", "wuu", "yue", "zsm"])
-"""Those of ISO 639-3 alone that corpora are named by. Its other 7,000 codes are endings too: src, tok, txt."""
+"""The codes of ISO 639-3 alone that files of corpora are named by. Its other 7,000 codes include common endings of file
+names: src, tok, txt."""
 
 _OTHER_NAMES = {
     "zh": "zh-hans", "zh-cn": "zh-hans", "zh-sg": "zh-hans", "cmn": "zh-hans", "zh-hans-cn": "zh-hans",
@@ -24,7 +25,8 @@ _OTHER_NAMES = {
     "pb": "pt-br", "no": "nb", "nor": "nb", "nob": "nb", "iw": "he", "in": "id", "ji": "yi", "fil": "tl", "tgl": "tl",
     "arb": "ar", "pes": "fa", "zsm": "ms", "mo": "ro", "sh": "sr",
 }  # fmt: skip
-"""What other programs call a language, in lower case: LibreTranslate has zt and pb, browsers zh-TW, Java iw."""
+"""Other programs' code of a language → the code used here, in lower case. LibreTranslate has zt and pb, browsers zh-TW,
+Java iw."""
 
 
 def is_language(code: str) -> bool:
@@ -67,9 +69,9 @@ def same_code(one: str, other: str) -> bool:
 def nearest(code: str, known: Sequence[str]) -> str | None:
     """The known code that the given one means; None if there is none.
 
-    Of several that one which is the same, else which is but spelt otherwise (`pt_BR`, `pt-br`), else which is another
-    name of it (`zt` and `zh-TW` are `zh-Hant`), else which is the language without script and region, else the first
-    of that language.
+    If several do, it is the very same code, else the same code spelt otherwise (`pt_BR`, `pt-br`), else another name of
+    it (`zt` and `zh-TW` are `zh-Hant`), else the language without script and region, else the first code of that
+    language.
     """
     if code in known:
         return code
@@ -93,7 +95,7 @@ def _is_of_language(code: str, known: str) -> bool:
 
 
 def _canonical(code: str) -> str:
-    """The code in lower case, by the one of its names that is used here."""
+    """The code in lower case or, where `_OTHER_NAMES` has it, the code that is used here in its place."""
     code = code.replace("_", "-").lower()
     return _OTHER_NAMES.get(code, code)
 

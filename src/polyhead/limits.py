@@ -37,13 +37,13 @@ MOST_THREADS = 1_024
 """Threads of a process."""
 MOST_MINUTES = 10_000_000
 MOST_COUNTED = 1_000_000_000
-"""Whatever is only counted and compared, so that a large number costs nothing: updates, epochs, characters."""
+"""The largest number that is only counted to and compared, so that it costs nothing: updates, epochs, characters."""
 LARGEST_SEED = 2**63 - 1
-"""What TOML, NumPy and PyTorch all can hold."""
+"""The largest seed of random numbers, which TOML, NumPy and PyTorch all can hold."""
 LARGEST_BYTES = 1 << 50
 """Bytes of memory that somebody may allow: 1 PiB."""
 LONGEST_WAIT = 1_000_000
-"""Seconds: eleven and a half days."""
+"""Seconds of a wait or a lifetime that settings may allow: eleven and a half days."""
 LONGEST_TEXT = 4_096
 """Characters of a setting that is text, such as a language code."""
 HEAVIEST = 1_000
@@ -64,13 +64,13 @@ LARGEST_HEADER = 8 << 20
 LARGEST_ARCHIVE = 1 << 29
 """Bytes of a document that is a zip archive, unpacked."""
 LARGEST_PART = 64 << 20
-"""Bytes of a part of such a document that is read as XML."""
+"""Bytes of a part of a zipped document that is read as XML."""
 MOST_PARTS = 20_000
-"""Files in such an archive."""
+"""Files in the zip archive of a document."""
 LONGEST_LINE = 64 << 20
 """Bytes of a line of text, decompressed."""
 MOST_EXPANSION, UNDOUBTED_EXPANSION = 200, 256 << 20
-"""How many times its size a compressed file may become when it is read, and the bytes that any may become."""
+"""How many times its size a compressed file may become when it is read, and the bytes that any of them may become."""
 LARGEST_DOCUMENT = 512 << 20
 """Bytes of a file that is read whole, since its format can't be read piece by piece."""
 MOST_MEMBERS = 100_000
@@ -82,7 +82,7 @@ DEEPEST = 20
 
 
 def usable_memory() -> int | None:
-    """Bytes of main memory that there are for this process: the machine's, or fewer in a container; None: unknown."""
+    """Bytes of main memory that this process can have: the machine's, or fewer in a container; None if unknown."""
     known = [each for each in (_physical_memory(), memory_limit()) if each is not None]
     return min(known, default=None)
 

@@ -88,7 +88,7 @@ def check_listed(path: Path, most: int | None = None) -> None:
 
 
 def check_digest(path: Path, digest: Callable[[], str]) -> None:
-    """`check_listed` for a file whose SHA-256 the caller finds out in another way."""
+    """Raises ModelError as `check_listed` does, for a file whose SHA-256 the caller finds out in another way."""
     digests = read_manifest(path.parent)
     if digests is None:
         return
@@ -100,7 +100,7 @@ def check_digest(path: Path, digest: Callable[[], str]) -> None:
 
 @contextmanager
 def listed_file(path: Path) -> Generator[Path]:
-    """`atomic_file`, and the directory's `SHA256SUMS` lists what the file contains."""
+    """Writes a file as `atomic_file` does, and lists its SHA-256 in the directory's `SHA256SUMS`."""
     with atomic_file(path) as temporary:
         yield temporary
         digest = digest_of(temporary)
@@ -116,12 +116,12 @@ def list_all(directory: Path) -> None:
 
 
 def list_as(directory: Path, digests: Mapping[str, str]) -> None:
-    """Writes a `SHA256SUMS` of a directory with the digests that somebody has found out for its files."""
+    """Writes a `SHA256SUMS` of a directory with the given digests, file name → SHA-256."""
     _write(directory, {name: frozenset({digest}) for name, digest in digests.items()})
 
 
 def write_listed_text(path: Path, text: str) -> None:
-    """Writes `text` as UTF-8, atomically, and lists it."""
+    """Writes `text` as UTF-8, atomically, and lists the file in its directory's `SHA256SUMS`."""
     with listed_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
@@ -129,7 +129,7 @@ def write_listed_text(path: Path, text: str) -> None:
 def remove_listed(directory: Path, names: Iterable[str]) -> None:
     """Takes files out of the directory's `SHA256SUMS`, and then deletes them.
 
-    One that the system doesn't let go, as Windows does while its pages are in use, stays and is listed no more.
+    A file that can't be deleted, as on Windows while its pages are in use, stays but is no longer listed.
     """
     gone = frozenset(names)
     digests = (read_manifest(directory) or {}) if gone else {}
@@ -140,7 +140,7 @@ def remove_listed(directory: Path, names: Iterable[str]) -> None:
 
 
 def settle(directory: Path) -> None:
-    """Lists one digest for each file again, where a crash came while it was being replaced."""
+    """Lists one digest for each file again, where a crash left two because it came during a replacement."""
     digests = read_manifest(directory) or {}
     twice = [name for name, each in digests.items() if len(each) > 1 and (directory / name).is_file()]
     settled = {name: digests[name] & {digest_of(directory / name)} for name in twice}
@@ -159,7 +159,7 @@ def accept(directory: Path) -> None:
 
 
 def _begun(directory: Path) -> Digests:
-    """What is listed; where nothing is, what an older version left in the directory, as it is."""
+    """What `SHA256SUMS` lists; where there is none, the directory's files as an older version left them."""
     found = read_manifest(directory)
     if found is None:
         return {path.name: frozenset({digest_of(path)}) for path in listable(directory)}

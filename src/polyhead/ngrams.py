@@ -2,7 +2,7 @@
 
 A text is likelier in the language whose n-grams it is made of (Cavnar and Trenkle 1994; here as probabilities). The
 counts are made of what a model is trained on: so whatever a model reads is known, a dialect too, or a language that no
-library has heard of. Libraries know many more languages, but of those only: lingua (Apache-2.0) has 75 in 96 MB,
+library has heard of. Libraries know many more languages, but no others: lingua (Apache-2.0) has 75 in 96 MB,
 py3langid (BSD) 97 in 4 MB, and both call any text one of theirs. Where the language is known beforehand to be among the
 served ones, n-grams are no worse: of short messages of a program in 15 languages they name 92.3 % rightly after
 learning from a few hundred of each, and lingua 91.9 %.
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 ORDERS = (1, 2, 3, 4)
 """Lengths of the n-grams, in characters."""
 MOST_GRAMS = 4_000
-"""The n-grams that are kept of a language, the most frequent of all lengths together."""
+"""How many n-grams are kept of a language, the most frequent of all lengths together."""
 _RARE = 1e-5
-"""The frequency that an n-gram is given that isn't kept: somewhat less than those that are have in most languages."""
+"""The frequency that is assumed for an n-gram that isn't kept: somewhat less than kept ones have in most languages."""
 _STRETCH = 40
-"""The letters of the stretches that it is measured on how likely a text of the language usually is."""
+"""At least how many letters the stretches have on which it is measured how likely text of the language usually is."""
 _TOLERANCE = 4.0
 """A text that is so many standard deviations less likely than usual is in another language."""
 _LEAST_SPREAD = 0.2
@@ -39,11 +39,11 @@ class Profile:
     grams: Mapping[str, int]
     """n-gram → how often it was counted."""
     totals: tuple[int, ...]
-    """[4] all n-grams of each length that were counted, those that aren't kept too."""
+    """[4] how many n-grams of each length were counted, including those that aren't kept."""
     usual: float
     """The mean of log P(n-gram) over stretches of other text of the language, in nats."""
     spread: float
-    """Its standard deviation."""
+    """The standard deviation, from stretch to stretch, of the mean of log P(n-gram), in nats."""
 
 
 def profile_of(texts: Sequence[str]) -> Profile | None:
@@ -75,9 +75,9 @@ class Comparison:
         self._spread = np.array([profile.spread for profile in profiles.values()])
 
     def log_likelihoods(self, text: str) -> NDArray[np.float64]:
-        """[languages] the mean of log P(n-gram) in each, in nats, every length counting the same.
+        """[languages] the mean of log P(n-gram) of a text in each language, in nats, every length counting the same.
 
-        text: one that has a letter
+        text: must have a letter
         """
         letters = _letters(text)
         none = len(self._rows)

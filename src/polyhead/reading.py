@@ -13,7 +13,7 @@ from pathlib import Path
 from polyhead.limits import LARGEST_HEADER, usable_memory
 
 _FLAGS = getattr(os, "O_NONBLOCK", 0)
-"""Opened so, a pipe that nobody writes to doesn't keep its reader waiting."""
+"""The flag to open files with, by which a pipe that nobody writes to doesn't keep its reader waiting."""
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFCHR: "a device",
@@ -34,7 +34,7 @@ class Unreadable(OSError):
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """The file, open for reading. Raises OSError, also (Unreadable) where it is not regular."""
+    """The file, open for reading. Raises OSError, and Unreadable (an OSError) where it is not a regular file."""
     try:
         file = open(path, "rb", opener=_opened)  # noqa: SIM115  closed by who asked for it
     except ValueError as error:  # a name with a NUL in it
@@ -52,7 +52,7 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def _opened(path: str, flags: int) -> int:
-    """A descriptor, which the file made of it alone closes, whatever interrupts it."""
+    """The opener for `open`, whose file then owns the descriptor and alone closes it, whatever interrupts."""
     return os.open(path, flags | _FLAGS)
 
 
@@ -61,7 +61,7 @@ def _irregular(kind: int) -> Unreadable:
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """What is in a regular file of at most so many bytes. Raises OSError, also (Unreadable) for a larger one."""
+    """What is in a regular file of at most `most` bytes. Raises OSError, and Unreadable (an OSError) if larger."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         data = file.read(most + 1) if size <= most else b""
@@ -71,12 +71,12 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The same as text. Raises OSError, and UnicodeDecodeError for what isn't UTF-8."""
+    """The text of a regular file of at most `most` bytes. Raises OSError, and UnicodeDecodeError if it isn't UTF-8."""
     return read_bytes(path, most).decode("utf-8")
 
 
 def check_tensors(path: Path) -> None:
-    """To be called before a safetensors file is opened: it must be regular, with a header and a size of some reason.
+    """Checks a safetensors file before it is opened: it must be a regular file, with a plausible header and size.
 
     Raises OSError where it can't be read, Unreadable (an OSError) where it is no file that can be worked with here.
     """

@@ -31,7 +31,7 @@ def write_errors(target: Path | str) -> Generator[None]:
     """Within the block a refusal of the system to write becomes a WriteError, which names `target`.
 
     target: a file or a directory, or in words what is written, such as "standard output"
-    A broken pipe stays what it is: who reads has left, and that is no failure of a disk.
+    A broken pipe stays what it is: the reader has left, and that is no failure of a disk.
     """
     try:
         yield
@@ -45,7 +45,7 @@ def write_errors(target: Path | str) -> Generator[None]:
 
 
 def _refusal(error: Exception) -> OSError | None:
-    """What the system said, if that is why writing failed; safetensors has it in the text of an error of its own."""
+    """The system's error, if that is why writing failed, else None; safetensors names its number in its own message."""
     if isinstance(error, OSError):
         return error
     from safetensors import SafetensorError

@@ -1,4 +1,4 @@
-"""One process at a time writes in a model directory; who only reads never waits.
+"""One process at a time writes in a model directory; a process that only reads never waits.
 
 The lock is the operating system's, on a small file in the directory: it ends with the process that holds it, however
 that ends. File systems that know no locks get a file whose presence is the lock; it counts for nothing once its process
@@ -20,12 +20,13 @@ from polyhead.errors import PolyheadError
 from polyhead.refusals import write_errors
 
 LOCK = ".polyhead.lock"
-"""The name of the file. It stands in the directory only while a process writes there, or after one was killed."""
+"""The name of the file that is locked. It is in the directory only while a process writes there, or after one was
+killed."""
 PRESENCE = ".polyhead.running"
-"""The name of the other kind of file, whose presence is the lock, where the file system knows no locks."""
+"""The name of the file whose presence is the lock, where the file system knows no locks."""
 
 _PATIENCE = 0.5
-"""Seconds in which another process may let go."""
+"""How many seconds are waited until another process lets the lock go."""
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP}
 """What a file system answers that knows no locks, or whose server gives none."""
 
@@ -36,7 +37,7 @@ class Held:
 
     directory: Path
     handle: int | None
-    """Of the directory, open; None on Windows, where nobody can take away a directory that is in use."""
+    """The descriptor of the open directory; None on Windows, where nobody can take away a directory that is in use."""
 
     @property
     def intact(self) -> bool:
@@ -48,7 +49,7 @@ class Held:
         return self.handle is None or os.path.samestat(now, os.fstat(self.handle))
 
     def check(self) -> None:
-        """To be called before something is written. Raises PolyheadError where it is another directory now."""
+        """Raises PolyheadError if another directory is at the path now; to be called before something is written."""
         if not self.intact:
             raise PolyheadError(
                 f"{self.directory} was deleted, moved or replaced while this process worked in it: nothing more is "
@@ -62,13 +63,13 @@ class InUse(PolyheadError):
 
 @contextmanager
 def exclusive(directory: Path, patience: float = _PATIENCE) -> Generator[Held]:
-    """Within the block no other process that asks for the same gets it; the directory is made if it is missing.
+    """Within the block no other process gets the lock on the directory, which is made if it is missing.
 
-    patience: seconds in which another process that holds it may let go; below 0: any time
+    patience: how many seconds to wait for another process that holds the lock; below 0: without end
 
     A directory that was made here and in which nothing was written is removed again at the end.
-    Raises InUse, a PolyheadError, where another process holds it after that time, and WriteError where nothing can be
-    written in it.
+    Raises InUse, a PolyheadError, where another process still holds the lock after that time, and WriteError where
+    nothing can be written in the directory.
     """
     missing = [each for each in (directory, *directory.parents) if not each.exists()]
     with write_errors(directory):
@@ -92,7 +93,7 @@ def _locked(directory: Path, patience: float) -> Generator[Held]:
     try:
         yield held
     finally:
-        # Deleted before it is let go: who has opened it meanwhile sees that it has no name any more, and opens another.
+        # Deleted before it is let go: whoever has opened it meanwhile sees that its name is gone, and opens another.
         with suppress(OSError):
             if not isinstance(lock, SoftFileLock) and sys.platform != "win32" and held.intact:
                 path.unlink()
@@ -107,7 +108,7 @@ def _open(directory: Path) -> int | None:
 
 
 def _acquire_in_time(path: Path, patience: float) -> BaseFileLock:
-    """The lock, also where who held it before took the directory away at the end, as nothing was written in it."""
+    """The lock. If its last holder removed the directory, as nothing was written in it, the directory is made again."""
     while True:
         try:
             return _acquire(path, patience)
@@ -144,7 +145,7 @@ def _acquire_by_presence(path: Path, patience: float) -> BaseFileLock:
 
 
 def _sign(descriptor: int) -> None:
-    """Writes into the file who holds it, for who finds it held; on a full disk nobody will know."""
+    """Writes this process's number and host into the locked file, for processes that find it locked."""
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)

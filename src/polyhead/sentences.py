@@ -10,7 +10,7 @@ from typing import Any, cast
 import sentencex
 
 _STOPS = "。！？｡．။"
-"""After these a sentence may begin without a space before it."""
+"""The ends of a sentence after which the next may begin without a space."""
 _INITIAL = re.compile(r"(?:^|[\s(\[«“\"'])(\w)\.\s*$")
 """A single letter with a full stop: of a name (J. Doe), or a title (M. Dupont)."""
 
@@ -18,7 +18,7 @@ _INITIAL = re.compile(r"(?:^|[\s(\[«“\"'])(\w)\.\s*$")
 def sentences(text: str, language: str | None = None) -> list[str]:
     """The sentences of a text, each with the white space after it: `"".join(sentences(text)) == text`.
 
-    language: the text's, as a BCP 47 code such as ko or pt-BR; None or one without rules of its own: general ones
+    language: the text's, as a BCP 47 code such as ko or pt-BR; None, or one without its own rules, gets general rules
     A line break of whatever kind ends a sentence. Raises UnicodeEncodeError for half of a surrogate pair.
     """
     code = (language or "").partition("-")[0].lower()

@@ -7,8 +7,8 @@ from typing import Literal
 
 UnicodeForm = Literal["none", "NFC", "NFKC"]
 Normalisation = Literal["none", "NFC", "NFKC", "nmt-NFC"]
-"""Unicode's normal forms; "nmt-NFC" is NFC, and as in sentencepiece's forms of that name white space of whatever kind,
-of whatever length, is one space, and none at the ends, and what nobody sees is left out."""
+"""Unicode's normal forms. "nmt-NFC" is NFC with what sentencepiece's forms named nmt do: white space of any kind and
+length becomes one space, none is left at the ends, and characters that cannot be seen are left out."""
 
 _UNSEEN = dict.fromkeys(
     [code for code in range(0xA0) if not chr(code).isspace() and (code < 0x20 or code >= 0x7F)]  # control characters
@@ -118,7 +118,8 @@ def _characters(text: str) -> list[str]:
 
 
 _FINER: tuple[Callable[[str], list[str]], ...] = (_clauses, _spaced, _characters, list)
-"""The last cuts a letter from its marks, of which a text may have any number: what is read has to fit."""
+"""The ways to cut a text, the coarsest first. The last one cuts a letter from its marks, of which a text may have any
+number, as every piece has to fit."""
 
 
 def _split_further(text: str, fits: Callable[[str], bool], finer: Sequence[Callable[[str], list[str]]]) -> list[str]:

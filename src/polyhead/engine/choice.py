@@ -31,16 +31,16 @@ class Choice:
 
 
 PLAIN = Choice("plain", "float32")
-"""A model as it was trained."""
+"""The choice of a model as it was trained."""
 
 
 def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto") -> Choice:
     """The engine for a model on this machine.
 
-    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained. Its products are of int8
-    where all translations but one in hundreds are those of float32: with VNNI, of a model whose weights are on the
-    levels of int8, to which training rounds them at its end. Elsewhere one in ten to twenty is another, and float32 is
-    taken. Raises ModelError where what is asked for can't be had.
+    "auto" is the prepared engine for a Transformer on a CPU, else the model as it was trained. The prepared engine then
+    multiplies in int8 where all translations but one in hundreds are those of float32: with VNNI, for a model whose
+    weights are on the levels of int8, to which training rounds them at its end. Elsewhere int8 would change one
+    translation in ten to twenty, and float32 is taken. Raises ModelError where what is asked for can't be had.
     """
     arrays = None if engine == "plain" else arrays_of(model)
     possible = arrays is not None and has_kernels(arrays.config, "float32")
@@ -61,7 +61,7 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
 
 
 def kernel_arrays(model: Trained, dtype: str) -> TransformerArrays | None:
-    """What the engine of kernels is made of; None where it hasn't got this model in this precision."""
+    """The settings and weights to make the engine of kernels of; None where it can't do this model and precision."""
     arrays = arrays_of(model)
     return arrays if arrays is not None and has_kernels(arrays.config, dtype) else None
 

@@ -38,7 +38,7 @@ def cross_attention(
 
 
 def _weights(queries: Floats, keys: Floats, heads: int) -> Floats:
-    """queries [T, A], which are divided by √d already, and keys [S, A] → the softmax of their products [T, S]."""
+    """queries [T, A], divided by √d already, and keys [S, A] → the mean over heads of their softmax [T, S]."""
     apart = (each.reshape(len(each), heads, -1).swapaxes(0, 1) for each in (queries, keys))
     scores = np.matmul(next(apart), next(apart).swapaxes(1, 2))
     weights = np.exp(scores - scores.max(2, keepdims=True))

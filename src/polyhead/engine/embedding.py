@@ -1,4 +1,4 @@
-"""What stands before the first layer. R rows, T positions, D d_model, V vocabulary."""
+"""The embeddings, which stand before the first layer. R rows, T positions, D d_model, V vocabulary."""
 
 import math
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ class PositionMerge:
     """Positions with dimensions of their own: [x ; PE] W + b."""
 
     encoding: Floats
-    """[T, D]."""
+    """[T, D] the positional encoding PE."""
     back: Float32Weights
-    """2·D → D."""
+    """The linear map of W and b, from 2·D numbers to D."""
 
     def __call__(self, x: Floats, positions: NDArray[np.int64]) -> Floats:
         """x [R, D] → [R, D]."""
@@ -39,12 +39,12 @@ class PositionMerge:
 
 @dataclass(frozen=True)
 class Embedded:
-    """What an embedding gives for tokens that stand anywhere, without padding, in one call."""
+    """An embedding, which takes tokens at any positions, without padding, in one call."""
 
     table: Floats
-    """[V, D]."""
+    """[V, D] a row for each token."""
     added: Floats
-    """[T, D], at every position."""
+    """[T, D] what is added at each position."""
     merge: PositionMerge | None
 
     def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
@@ -72,7 +72,7 @@ def encoding_of(config: TransformerConfig) -> Floats:
 
 
 def embedded(model: TransformerArrays, name: str, table: Floats, encoding: Floats) -> Embedded:
-    """The model's embedding of that name; its `table` [V, D] and `encoding_of` the model [T, D] are the caller's."""
+    """The model's embedding called `name`, of its `table` [V, D] and of the model's `encoding_of` [T, D]."""
     return Embedded(table, _position_table(model, name, encoding), _position_merge(model, name, encoding))
 
 

@@ -32,7 +32,7 @@ from polyhead.model.trained import TransformerArrays
 INT8_INSTRUCTIONS = {"avx2", "fma3"}
 """The instructions that products of bytes need. Those of float32 are compiled for any CPU."""
 PRECISIONS = "float32", "int8"
-"""Of the weights that the kernels multiply with."""
+"""The precisions of weights that the kernels multiply with."""
 NORMS = {"post", "pre"}
 """Where a sub-layer's norm may be."""
 _NO_QUERIES = np.empty((0, 0, 0), np.float32)
@@ -59,14 +59,14 @@ class ProjectedMemory:
     rows: Integers
     """[B, S] which of the tokens are each sentence's."""
     counts: Integers
-    """[B] how many they are."""
+    """[B] how many tokens each sentence has."""
 
 
 class EngineState(NamedTuple):
-    """The decoder after `length` tokens: whose rows these are, what they see and what is behind them."""
+    """The decoder after `length` tokens: the sentence of each row, the memory that it sees, and its past."""
 
     sentences: Integers
-    """[R]."""
+    """[R] the number of each row's sentence."""
     memory: ProjectedMemory
     past: Past
     length: int
@@ -77,10 +77,10 @@ class EngineState(NamedTuple):
 
 
 class KernelEngine:
-    """`encode`, `start`, `step`, in arrays."""
+    """A Transformer by kernels: `encode`, `start` and `step`, which take and give NumPy arrays."""
 
     def __init__(self, model: TransformerArrays, pack: Pack, packed: Callable[[], None]) -> None:
-        """`packed` is called after each weight has been packed; the model's arrays are not needed any more."""
+        """Packs the weights and calls `packed` after each; the model's arrays are not needed any more afterwards."""
         make = PackedParts(model, pack, packed)
         tables: dict[int, Floats] = {}  # tied weights are one array, and are copied once
 
@@ -129,7 +129,7 @@ class KernelEngine:
         return Encoded(states, source_mask)
 
     def start(self, memory: Encoded) -> EngineState:
-        """The memory projected to every layer's keys and values, once for a sentence; no past.
+        """The state before the first token: the memory projected to every layer's keys and values, and no past.
 
         Raises ValueError for the memory of a model of another width.
         """
@@ -145,7 +145,7 @@ class KernelEngine:
         return EngineState(sentences, ProjectedMemory(values, places, counts), past, 0)
 
     def step(self, previous: Numbers, state: EngineState) -> tuple[Floats, EngineState]:
-        """previous [R], standing at position `state.length` → logits [R, V], the state one longer.
+        """previous tokens [R], at position `state.length` → logits [R, V] of the next, and the state one token longer.
 
         Raises as `features` does.
         """
@@ -155,9 +155,9 @@ class KernelEngine:
     def features(
         self, previous: Numbers, state: EngineState, queries: Floats | None = None
     ) -> tuple[Floats, EngineState]:
-        """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one longer.
+        """A step up to the output layer: previous [R] → the decoder's last layer [R, D], the state one token longer.
 
-        queries [N, R, A] is filled with those of the first N layers' cross-attention, where it is given. Raises
+        Where it is given, queries [N, R, A] is filled with the queries of the first N layers' cross-attention. Raises
         IndexError for a token that is not in the vocabulary and for a step beyond the model's last position, ValueError
         where there are not as many tokens as the state has rows.
         """
@@ -169,12 +169,12 @@ class KernelEngine:
         return x, EngineState(state.sentences, memory, past, state.length + 1)
 
     def output_rows(self, tokens: Numbers) -> OutputSubset:
-        """tokens [U] → the output layer onto those alone: features [R, D] → logits [R, U], in float32."""
+        """The output layer onto tokens [U] alone: features [R, D] → logits [R, U], in float32."""
         return OutputSubset(self.logits.weight, tokens)
 
 
 def is_supported(config: TransformerConfig) -> bool:
-    """Whether engines know all parts that the settings name: a new one may not have come here yet."""
+    """Whether the engine knows all parts that the settings name: a new kind of part may not have come here yet."""
     return config.positions in POSITIONS and config.activation in ACTIVATIONS and config.norm in NORMS
 
 
@@ -199,7 +199,7 @@ def has_two_byte_inputs() -> bool:
 
 
 def _token_rows(mask: Booleans) -> tuple[Integers, Integers]:
-    """mask [B, S], True at tokens that lie one after the other in a store → how many a sentence has [B], and which."""
+    """mask [B, S], True at tokens, which are numbered in a row → how many each sentence has [B], and which [B, S]."""
     counts = mask.sum(1, dtype=np.int32)
     first = counts.cumsum(dtype=np.int32) - counts
     return counts, first[:, None] + np.arange(mask.shape[1], dtype=np.int32)

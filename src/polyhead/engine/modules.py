@@ -1,4 +1,4 @@
-"""What the engine of kernels knows of a model that came as modules, which may have been changed since it was built."""
+"""The settings and weights of a model that came as modules, if nobody has changed its parts since it was built."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -27,18 +27,18 @@ def _is_as_built(model: Transformer) -> bool:
 
 
 def _parts(model: nn.Module) -> dict[str, tuple[type[nn.Module], dict[str, Any]]]:
-    """By their names; a part that stands in two places has two."""
+    """The parts of a model by their names; a part that stands in two places has two."""
     named = cast("Iterator[tuple[str, nn.Module]]", model.named_modules(remove_duplicate=False))
     return {name: _part(module) for name, module in named}
 
 
 def _weights(model: nn.Module) -> dict[str, tuple[int, ...]]:
-    """Their shapes; a weight that two parts share is named once."""
+    """The shapes of a model's weights by their names; a weight that two parts share is named once."""
     return {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
 
 
 def _part(module: nn.Module) -> tuple[type[nn.Module], dict[str, Any]]:
-    """Its class, and its settings but for what matters in training alone."""
+    """The class of a part, and its settings except those that matter in training alone."""
     if isinstance(module, Dropout):
         return type(module), {}
     settings = {name: value for name, value in vars(module).items() if not name.startswith("_") and name != "training"}

@@ -19,7 +19,7 @@ def check_width(features: Floats, expected: int) -> None:
 
 
 class Output:
-    """Features [R, D] → logits [R, V], those of likely words from float32 weights."""
+    """The output layer: features [R, D] → logits [R, V], those of likely words from float32 weights."""
 
     def __init__(self, weight: Floats, pack: Pack, packed: Callable[[], None]) -> None:
         """weight [V, D], which is kept."""
@@ -28,7 +28,7 @@ class Output:
         self.is_rounded = isinstance(self.product, packed_int8.Int8Weights)
 
     def __call__(self, features: Floats) -> Floats:
-        """Raises ValueError for features that are not D wide."""
+        """features [R, D] → logits [R, V]. Raises ValueError for features that are not D wide."""
         check_width(features, self.weight.shape[1])
         logits = np.empty((len(features), len(self.weight)), np.float32)
         multiply(features, self.product, 0, logits, board())

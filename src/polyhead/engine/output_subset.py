@@ -11,7 +11,7 @@ from polyhead.model.trained import Floats
 
 
 class OutputSubset:
-    """Features [R, D] → logits [R, U], in float32."""
+    """The output layer onto a few tokens: features [R, D] → logits [R, U], in float32."""
 
     def __init__(self, weight: Floats, tokens: NDArray[np.int64]) -> None:
         """weight [V, D], tokens [U]. Raises IndexError for a token that is not one of the V."""
@@ -21,7 +21,7 @@ class OutputSubset:
         self.packed = pack_float32([lambda: (weight[tokens], None)], lambda: None)
 
     def __call__(self, features: Floats) -> Floats:
-        """Raises ValueError for features that are not D wide."""
+        """features [R, D] → logits [R, U]. Raises ValueError for features that are not D wide."""
         check_width(features, self.width)
         logits = np.empty((len(features), self.size), np.float32)
         multiply(features, self.packed, 0, logits, board())

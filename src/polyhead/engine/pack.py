@@ -20,7 +20,7 @@ from polyhead.model.levels import levels
 from polyhead.model.trained import Floats
 
 FOUR = 4
-"""Bytes that are multiplied by one lane: inputs must be a multiple."""
+"""How many bytes one lane multiplies: the number of inputs must be a multiple of it."""
 DIGITS = 2 if MAX_LEVEL == 255 else 1
 """Bytes of an input that is not to be rounded noticeably. Without VNNI two would cost more than 8-bit products gain."""
 LinearMap = tuple[Floats, Floats | None]
@@ -28,7 +28,7 @@ LinearMap = tuple[Floats, Floats | None]
 
 
 class Pack(Protocol):
-    """One map of each layer, all of the same size, asked for one after the other → packed."""
+    """A function that packs one linear map of each layer, all of the same size, asking for one after the other."""
 
     def __call__(
         self,
@@ -37,7 +37,7 @@ class Pack(Protocol):
         least: float = -np.inf,
         digits: int = DIGITS,
     ) -> PackedWeights:
-        """`done` is called after each; outputs below `least` will be cut off.
+        """Packs the maps and calls `done` after each; outputs below `least` will be cut off.
 
         digits: bytes that inputs have if they are rounded at all; one where rounding may be seen.
         """
@@ -47,7 +47,7 @@ class Pack(Protocol):
 def pack_int8(
     maps: Sequence[Callable[[], LinearMap]], done: Callable[[], None], least: float = -np.inf, digits: int = DIGITS
 ) -> packed_int8.Int8Weights:
-    """8-bit weights. K is a multiple of four."""
+    """Packs maps as 8-bit weights. K is a multiple of four."""
     layers, panels, inputs = _size(maps)
     packed = packed_int8.Int8Weights(
         aligned.zeros((layers, panels, inputs // FOUR, PANEL, FOUR), np.int8),
@@ -69,7 +69,7 @@ def pack_int8(
 def pack_float32(
     maps: Sequence[Callable[[], LinearMap]], done: Callable[[], None], least: float = -np.inf, digits: int = DIGITS
 ) -> packed_float32.Float32Weights:
-    """As they are."""
+    """Packs maps in float32, without rounding; `digits` means nothing here."""
     layers, panels, inputs = _size(maps)
     weight = aligned.zeros((layers, panels, inputs, PANEL), np.float32)
     packed = packed_float32.Float32Weights(weight, np.zeros((layers, panels * PANEL), np.float32), least)
@@ -80,7 +80,7 @@ def pack_float32(
 
 
 def _size(maps: Sequence[Callable[[], LinearMap]]) -> tuple[int, int, int]:
-    """Layers, panels, K."""
+    """How many layers there are, how many panels in each, and K."""
     outputs, inputs = maps[0]()[0].shape
     return len(maps), -(-outputs // PANEL), inputs
 
@@ -88,7 +88,7 @@ def _size(maps: Sequence[Callable[[], LinearMap]]) -> tuple[int, int, int]:
 def _panels(
     maps: Sequence[Callable[[], LinearMap]], done: Callable[[], None]
 ) -> Iterator[tuple[int, int, slice, NDArray[np.float32], NDArray[np.float32] | float]]:
-    """Layer, panel, its outputs, their weights [≤ PANEL, K] and biases; a few at a time, so that copies stay small."""
+    """Each panel's layer, number, outputs, their weights [≤ PANEL, K] and biases; one at a time keeps copies small."""
     for layer, ask in enumerate(maps):
         weight, bias = ask()
         for panel in range(-(-len(weight) // PANEL)):
@@ -114,6 +114,6 @@ def pad_heads(weight: Floats, heads: int) -> Floats:
 
 
 def stacked_norms(layers: Iterable[Sequence[tuple[Floats, Floats]]]) -> tuple[Floats, Floats]:
-    """Gain and bias of the norms of each layer → gains and biases [L, S, D]."""
+    """Gain and bias of the S norms of each layer → gains and biases [L, S, D]."""
     together = np.array([list(norms) for norms in layers])
     return np.ascontiguousarray(together[:, :, 0]), np.ascontiguousarray(together[:, :, 1])

@@ -23,7 +23,7 @@ PACKS: dict[str, Pack] = {"float32": pack_float32, "int8": pack_int8}
 def prepare(
     model: Trained, choice: Choice, packed: Path | None = None, weights: Stamp | None = None
 ) -> KernelEngine | InArrays:
-    """The model prepared as `choose` says, for whoever has arrays; the plain engine is the model itself.
+    """The model prepared as `choice` says, to be called with NumPy arrays; the plain engine is the model itself.
 
     The prepared form holds packed copies of the weights: what happens to the model later doesn't reach them. Where
     weights are pages of a file (`load_bundle`), those that only packing reads stay there and leave memory as soon as

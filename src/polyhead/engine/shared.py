@@ -1,7 +1,7 @@
 """Packed weights that several processes have in memory once: they are pages of a file that all of them map.
 
 The first process that needs an engine packs it and writes it: Python's pickle puts all arrays aside (PEP 574), which
-become the file, and what is left is a few KB. Everybody then reads the engine with arrays that are the file's pages.
+become the file, and what is left is a few KB. Every process then reads the engine with the file's pages as its arrays.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def shared_engine(folder: Path, key: str, pack: Callable[[], KernelEngine]) -> K
 
 
 def _write(engine: KernelEngine, path: Path) -> None:
-    """Writes the arrays, and then the rest, whose presence says that both are there."""
+    """Writes the engine's arrays, and then a file with the rest, whose presence says that both are there."""
     arrays: list[pickle.PickleBuffer] = []
     rest = pickle.dumps(engine, protocol=5, buffer_callback=arrays.append)
     places: list[tuple[int, int]] = []
@@ -62,7 +62,7 @@ def _read(path: Path) -> KernelEngine:
 
 
 def _pages(path: Path, places: Sequence[tuple[int, int]]) -> list[memoryview]:
-    """The arrays of a file. A page that somebody writes to becomes that process' own; nobody does."""
+    """The arrays of a file. If a process wrote to a page, it would get a copy of its own; none does."""
     with path.open("rb") as file:
         if not os.fstat(file.fileno()).st_size:
             return [memoryview(bytearray()) for _ in places]

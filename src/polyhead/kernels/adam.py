@@ -35,7 +35,7 @@ class Gradients(NamedTuple):
     totals: Addresses
     """[N] addresses of gradients in float32, or 0 where there are none."""
     parts: Addresses
-    """[N, G] addresses of gradients in bfloat16 that are added to those, or 0 where there are none."""
+    """[N, G] addresses of gradients in bfloat16 that are added to `totals`, or 0 where there are none."""
 
 
 class Weights(NamedTuple):
@@ -57,7 +57,7 @@ class Factors(NamedTuple):
     scale: float
     """What a gradient is multiplied by."""
     decay: float
-    """How much of its weight is then added to the gradient."""
+    """How much of the weight is then added to its gradient."""
     beta1: float
     """β_1."""
     rest1: float
@@ -77,7 +77,7 @@ class Factors(NamedTuple):
 
 
 def chunked(places: Addresses, sizes: NDArray[np.intp], widths: list[int]) -> tuple[Addresses, NDArray[np.intp]]:
-    """Cuts weights into chunks: places [weights, C] → the addresses [N, C] of chunks, and their numbers [N].
+    """Cuts weights into chunks: places [weights, C] → chunks' addresses [N, C], and how many numbers each has [N].
 
     Each weight has `sizes` numbers, and C arrays of them; a number of array c has `widths[c]` bytes.
     """

@@ -11,11 +11,11 @@ from importlib import import_module
 from typing import Any
 
 CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0").strip() not in ("", "0")
-"""Whether this process compiles and runs that form."""
+"""Whether this process compiles and runs the checked form of kernels."""
 
 
 def refuse_negative_indices() -> None:
-    """From here on Numba adds no length to an index below 0, so that its own comparison finds it."""
+    """Makes Numba add no length to an index below 0 from now on, so that its own bounds check finds such an index."""
     types: Any = import_module("numba.core.types")
     arrays: Any = import_module("numba.np.arrayobj")
 

@@ -1,6 +1,6 @@
-"""Numba and LLVM, which come when something has to be compiled: most processes never load them.
+"""Numba and LLVM, which are imported when something has to be compiled: most processes never load them.
 
-They have no types that a checker could follow: here they are `Any`.
+They have no types that a type checker could follow, so they are `Any` here.
 """
 
 import logging
@@ -36,21 +36,22 @@ binding: Any = _Later("llvmlite.binding")
 ir: Any = import_module("llvmlite.ir")
 
 MATHS = {"reassoc", "contract", "arcp", "nsz"}
-"""Sums in any order, so that they are vectorised; infinities and NaN stay what they are."""
+"""LLVM's fast-math flags that let sums be taken in any order, to vectorise them; infinities and NaN stay intact."""
 
 WITHIN: dict[str, Any] = {"error_model": "numpy", "fastmath": MATHS, "forceinline": True}
-"""How everything is compiled. What a kernel calls is part of it: else two kernels that call the same one may each have
-it in another form, with sums in another order, and which runs depends on what a process compiled or loaded before."""
+"""Numba's options for everything that is compiled. What a kernel calls is inlined: else two kernels that call the same
+one may each have it in another form, with sums in another order, and which form runs would depend on what a process
+compiled or loaded before."""
 
 compiling = RLock()
-"""One thread at a time."""
+"""The lock by which one thread at a time compiles."""
 _registrations: list[Callable[[], object]] = []
-"""What Numba is to be told when it comes; empty afterwards."""
+"""Functions that register something with Numba, to be called when it is imported; empty afterwards."""
 _begun = False
 
 
 def _begin() -> None:
-    """Numba comes, and is told what it has to know."""
+    """Prepares Numba when it is first used: sets it up and calls all registrations."""
     global _begun
     with compiling:
         if _begun:
@@ -70,7 +71,7 @@ def _begin() -> None:
 
 
 def when_compiling(register: Callable[[], object]) -> None:
-    """Calls it when Numba has come."""
+    """Calls `register` when Numba is first used, or at once if it has been already."""
     if _begun:
         register()
     else:
@@ -95,12 +96,12 @@ class Instruction:
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
-    """function(typing context, kinds …) → (its types, what makes the instructions), for kernels to call."""
+    """What kernels can call, made of function(typing context, kinds …) → (its types, what writes its instructions)."""
     return Instruction(function)
 
 
 def overload(function: Callable[..., Any], **options: Any) -> Callable[[F], F]:
-    """What a function in Python is in kernels: kinds of arguments → the function that is compiled in its place."""
+    """Decorates a function from kinds of arguments to the function that kernels compile in place of `function`."""
 
     def decorate(chosen: F) -> F:
         when_compiling(lambda: extending.overload(function, **options)(chosen))
@@ -110,13 +111,13 @@ def overload(function: Callable[..., Any], **options: Any) -> Callable[[F], F]:
 
 
 def typed(result: Any, *arguments: Any) -> Any:
-    """A function's types, from Numba's or their names: result and arguments."""
+    """A function's signature, from Numba's types of its result and arguments or from their names."""
     found = [getattr(types, each) if isinstance(each, str) else each for each in (result, *arguments)]
     return found[0](*found[1:])
 
 
 class Announcement:
-    """Says, in a process once, why there is a pause: of kernels in the cache there is none."""
+    """Says once in a process that kernels are compiled, and so why there is a pause; cached kernels need none."""
 
     said = False
 
@@ -125,7 +126,7 @@ class Announcement:
         self.say()
 
     def say(self) -> None:
-        """To be called where this process compiles, or waits for another that does."""
+        """Logs the message, once. To be called where this process compiles, or waits for another that does."""
         if not self.said:
             self.said = True
             logging.getLogger(__name__).info(

@@ -11,7 +11,7 @@ _FIRST, _SECOND, _LOWER = np.uint32(0x7FEB352D), np.uint32(0x846CA68B), np.uint3
 
 
 def drop_threshold(rate: float, whole: int = 2**32) -> int:
-    """A rate below 1 → what part of so many it is, less than all of them."""
+    """A rate below 1 → how many out of `whole` values mean that an element is dropped, fewer than all of them."""
     return min(round(rate * whole), whole - 1)
 
 
@@ -19,8 +19,8 @@ def drop_threshold(rate: float, whole: int = 2**32) -> int:
 def _hash(place: Any, seed: Any, other: Any) -> Any:
     """32 bits, each of which depends on each bit of the place: integer hashing (Wellons, hash prospector).
 
-    The second seed comes in half way: else places that lie behind each other under one seed would, under another that
-    differs little, do so again.
+    The second seed, `other`, comes in half way: else two seeds that differ little would give the same bits, only
+    moved by a few places.
     """
     bits = np.uint32(np.uint32(place) + seed)
     bits = np.uint32(bits ^ np.uint32(bits >> np.uint32(16)))
@@ -32,7 +32,7 @@ def _hash(place: Any, seed: Any, other: Any) -> Any:
 
 @kernel
 def _mask_pair(place: Any, seed: Any, other: Any, dropped: Any, scale: Any) -> Any:
-    """Of elements 2 · place and 2 · place + 1: 0 with probability dropped / 2¹⁶, else the scale."""
+    """The factors of elements 2 · place and 2 · place + 1: each is 0 with probability dropped / 2¹⁶, else the scale."""
     bits = _hash(place, seed, other)
     first = scale if np.uint32(bits & _LOWER) >= dropped else np.float32(0)
     second = scale if np.uint32(bits >> np.uint32(16)) >= dropped else np.float32(0)
@@ -70,7 +70,7 @@ def apply_dropout(x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any, o
 
 @kernel
 def apply_dropout_in_place(x: Numbers, seed: Any, other: Any, dropped: Any, scale: Any) -> None:
-    """The same where x is not wanted any more: no loop over two arrays that may be one is vectorised."""
+    """x [N] becomes scale · x where an element stays, else 0. No loop over two arrays that may be one is vectorised."""
     taken = as_pairs(x)
     for n in range(taken.shape[0]):
         taken[n] = _drop_pair(taken[n], n, seed, other, dropped, scale)

@@ -73,7 +73,7 @@ class Kernel:
         return code.load(path, self._function.__name__) if path is not None else None
 
     def _made(self, path: Path | None, given: tuple[Any, ...]) -> Callable[..., Any]:
-        """Compiled, unless another process does it now."""
+        """The function compiled here, or loaded after another process that is compiling it now has finished."""
         with compiling:
             if path is None:
                 return self._compiled(path, given)
@@ -84,7 +84,7 @@ class Kernel:
         types = tuple(numba.typeof(each) for each in given)
         self.dispatcher.compile(types)
         found = self.dispatcher.overloads[types]
-        kept = not found.environment.consts  # what it makes of objects is not in its file
+        kept = not found.environment.consts  # constants that are Python objects are not in its file
         if path is not None and kept and are_unchanged(self._source.parent):
             _, _, (file, _) = found.library.serialize_using_object_code()
             names = found.fndesc.llvm_cpython_wrapper_name, found.fndesc.env_name
@@ -102,7 +102,7 @@ def _needs(library: Any) -> tuple[str, ...]:
 def kernel(function: F) -> F:
     """The function compiled when it is first called, for this CPU, without the interpreter's lock.
 
-    Machine code is kept in files (`kernels.code`); where they can't be, every process compiles anew. From Python it is
-    called by place alone.
+    Machine code is kept in files (`kernels.code`); where it can't be, every process compiles anew. From Python a kernel
+    takes positional arguments alone.
     """
     return cast("F", Kernel(function))

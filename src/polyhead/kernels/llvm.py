@@ -23,7 +23,7 @@ ADDRESS, COUNT, ANY = "uintp", "intp", "any"
 
 
 class _BFloat16(ir.Type):
-    """LLVM has this type, llvmlite no name for it."""
+    """LLVM's type of bfloat16, for which llvmlite has no name."""
 
     def _to_string(self) -> str:
         return "bfloat"
@@ -39,7 +39,7 @@ def splat(value: float) -> Any:
 
 
 class Code:
-    """What these loops need beside an `ir.IRBuilder`, which is its `builder`."""
+    """Writes what inner loops need and its `builder`, an `ir.IRBuilder`, does not offer in one call."""
 
     def __init__(self, builder: Any, kinds: Sequence[Any] = ()) -> None:
         """kinds: Numba's types of the arguments of what is being written."""
@@ -100,7 +100,7 @@ class Code:
     def transposed(self, rows: list[Any]) -> list[Any]:
         """N vectors, each of one or more times N numbers → the transposes of the matrices that they hold side by side.
 
-        Of blocks of 1, 2, 4 … numbers, those beside the diagonal change places.
+        In one pass each for blocks of 1, 2, 4 … numbers, the two blocks beside the diagonal change places.
         """
         rows, lanes, size = list(rows), rows[0].type.count, 1
         while size < len(rows):
@@ -114,7 +114,7 @@ class Code:
         return rows
 
     def maximum(self, one: Any, other: Any) -> Any:
-        """Lane by lane, the larger number of two vectors; of a NaN the other one's."""
+        """Lane by lane, the larger number of two vectors; where either is NaN, the number of `other`."""
         return self.builder.select(self.builder.fcmp_ordered(">", one, other), one, other)
 
     def reduce(self, vector: Any, both: Callable[[Any, Any], Any]) -> Any:

@@ -1,7 +1,7 @@
 """Functions that only kernels call: parts of them, which never become machine code of their own.
 
-Numba would optimise and assemble each with all that it calls, at every level that functions call each other: more than
-half of the time that compiling takes. What is assembled is the kernel that Python calls, with all its parts within it.
+By itself Numba would optimise and assemble each function with all that it calls, at every level of calls, which takes
+more than half of the time to compile. Only the kernel that Python calls is assembled, with all its parts within it.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,14 +12,14 @@ from polyhead.kernels.compiler import WITHIN, codegen, extending, numba, pipelin
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """The function to Numba, for kernels to call."""
+    """The function as a part: compiled by Numba for kernels to call."""
     return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_compiler(), **WITHIN)(function)
 
 
 def by_class(functions: Mapping[type, Callable[..., Any]]) -> Callable[..., Any]:
-    """For kernels to call: (value, *others) ↦ what the function for the value's class, a tuple's, gives for the others.
+    """The function (value, *others) that calls the function for the value's class, a tuple class, with the others.
 
-    Which function that is, is known when the kernel that calls it is compiled.
+    It is for kernels to call. Which function is called is known when the kernel that calls it is compiled.
     """
 
     def called(value: Any, *others: Any) -> Any:
@@ -45,7 +45,7 @@ class _Nowhere:
     """Stands in for the engine that runs machine code: parts are never run by themselves."""
 
     def set_env(self, name: str, environment: Any) -> None:
-        """What surrounds a function is only known to code that is there."""
+        """Does nothing: a part is never run, so it needs no environment."""
 
 
 @cache
@@ -60,7 +60,7 @@ def _compiler() -> Any:
             return 0
 
         def _optimize_final_module(self) -> None:
-            """Nothing: a part is optimised with the kernel that it is in."""
+            """Does nothing: a part is optimised with the kernel that it is in."""
 
         def _finalize_final_module(self) -> None:
             self._finalize_dynamic_globals()

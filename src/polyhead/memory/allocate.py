@@ -1,7 +1,7 @@
 """Arrays whose memory goes back to the system the moment they are gone.
 
-What is freed the C library keeps, each thread's apart, for what that thread asks for next. Pasts are of all sizes and
-up to tens of MiB: what is kept of them adds up to more than is in use.
+The C library keeps what a thread frees for what that thread asks for next. The pasts of searches are of all sizes and
+up to tens of MiB: the memory that would be kept of them adds up to more than is in use.
 """
 
 import mmap
@@ -23,7 +23,7 @@ def empty(shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def _pages(size: int) -> mmap.mmap:
-    """Zeros. What no process shares may be huge pages: the system brings and clears more of them at a time."""
+    """Memory of zeros. It is private, as only then may it lie on huge pages, which the system clears faster."""
     if not hasattr(mmap, "MADV_HUGEPAGE"):
         return mmap.mmap(-1, size)
     pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

@@ -18,8 +18,8 @@ def trim() -> None:
 def return_at_once() -> None:
     """From now on glibc gives large blocks back to the system as soon as they are freed, which takes a little time.
 
-    By itself it begins to keep ever larger ones. Where the weights of one layer after the other are brought together,
-    and let go, it would come to keep about as much as all of them.
+    By itself glibc begins to keep ever larger blocks. Where the weights of one layer after the other are brought
+    together and freed, it would come to keep about as much memory as all weights take.
     """
     choose = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if choose is not None:
@@ -27,7 +27,7 @@ def return_at_once() -> None:
 
 
 LARGE = 256 << 10
-"""Bytes of a block that is given back at once."""
+"""Bytes from which a block is given back at once."""
 _MMAP_THRESHOLD = -3
 """M_MMAP_THRESHOLD of malloc.h."""
 

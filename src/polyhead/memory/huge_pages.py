@@ -1,6 +1,6 @@
-"""What packing leaves in memory: nothing that is free already, and on large pages.
+"""Moves what packing leaves in memory onto large pages, and gives back to the system what packing has freed.
 
-A step reads every packed weight, and a processor finds few small pages at a time.
+A step reads every packed weight, and a processor knows the addresses of only a few small pages at a time.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ LARGE = 1 << 21
 HUGEPAGE, COLLAPSE = 14, 25
 """Linux's madvise: large pages are welcome here; move what is here onto them (since Linux 6.1)."""
 MOSTLY = 0.75
-"""The share of a large page that must be in use already: the rest of it will take memory too."""
+"""The share of a large page that must be in use before it is moved: the rest of the page will take memory too."""
 
 
 @contextmanager

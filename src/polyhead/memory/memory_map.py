@@ -9,21 +9,21 @@ from pathlib import Path
 MAPS = Path("/proc/self/maps")
 """Where Linux lists a process's memory: for each area a line with addresses and rights."""
 SMAPS = Path("/proc/self/smaps")
-"""The same with lines of counts after each line, for which Linux looks at every page."""
+"""Where Linux lists what MAPS has, with lines of counts after each line, for which it looks at every page."""
 WRITTEN = ("Anonymous:", "Swap:")
-"""The counts of a private area's pages that are no longer a file's."""
+"""The names of the counts of a private area's pages that are no longer a file's."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """A stretch of addresses."""
+    """One area of a process's memory: a stretch of addresses."""
 
     start: int
     end: int
     rights: str
-    """r, w, x and p for private, as in `rw-p`."""
+    """What may be done with the memory: r, w, x and p for private, as in `rw-p`."""
     name: str
-    """The file's path, or what Linux calls it, such as `[heap]`; empty for memory without a name."""
+    """The path of the file that is mapped, or Linux's name such as `[heap]`; empty for memory without a name."""
     written: bool | None
     """Whether anything in it is this process's own; None where that wasn't counted."""
 
@@ -69,5 +69,5 @@ def _area(heading: str, written: bool | None) -> Area:
 
 
 def advise(start: int, length: int, advice: int) -> None:
-    """Linux's madvise; it may decline."""
+    """Calls Linux's madvise for `length` bytes from an address on; Linux may decline the advice."""
     ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), advice)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 DONTNEED = 4
-"""Linux's madvise: these pages may go; a file's come back when they are looked at."""
+"""The advice to Linux's madvise that pages may go; those of a file come back when they are looked at."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,7 @@ class FilePages:
 
     @staticmethod
     def of(addresses: Iterable[int]) -> FilePages:
-        """Of weights at those addresses, as far as they lie in a file; none of a file whose pages anyone has written to
-        since it was mapped.
-        """
+        """The mapped files that weights at these addresses lie in, without those whose pages were written to since."""
         places = list(addresses)
         clean = [(area.start, area.end) for area in areas(SMAPS) if area.unwritten_file]
         return FilePages(tuple(each for each in clean if any(each[0] <= address < each[1] for address in places)))

@@ -1,4 +1,4 @@
-"""What a feed-forward network does between its two maps; a ReLU is the first one's own: it cuts its outputs off.
+"""What a feed-forward network does between its two maps. A ReLU is not here: the first map cuts its outputs off.
 
 Shapes: R rows, F numbers of the inner layer.
 """
@@ -31,7 +31,7 @@ def error_function(x: Any) -> Any:
 
 @kernel
 def gelu(x: Floats) -> None:
-    """x [R, F] becomes x Φ(x) (Hendrycks & Gimpel 2016)."""
+    """GELU (Hendrycks & Gimpel 2016): x [R, F] becomes x Φ(x)."""
     for r in range(x.shape[0]):
         row = x[r]
         for f in range(x.shape[1]):

@@ -1,7 +1,7 @@
-"""All layers of a Transformer at once.
+"""The kernels of a Transformer's encoder and decoder, each of which runs all layers in one call.
 
-Numba compiles a function once for every kind of its arguments, and a constant, or a part of an array, is a kind of its
-own: so numbers come in from outside, and whole arrays are passed as parts of themselves.
+Numba compiles a function once for every kind of its arguments, and a constant, or a slice of an array, is a kind of its
+own: so numbers come in as arguments, and a whole array is passed as a slice of itself where others pass slices.
 
 Shapes: R rows, L layers, D d_model, A the width of all heads.
 """
@@ -65,12 +65,12 @@ class Sublayers(NamedTuple):
     """[L, S, D]."""
     epsilon: float
     pre_norm: bool
-    """x + f(LN(x)) rather than LN(x + f(x))."""
+    """Whether a sub-layer is x + f(LN(x)) rather than LN(x + f(x))."""
 
 
 @kernel
 def _sublayer_input(x: Floats, sublayers: Sublayers, layer: int, sublayer: int) -> Floats:
-    """What the sub-layer sees, [R, D]."""
+    """What a sub-layer reads, [R, D]: x or, with pre-norm, its LayerNorm."""
     if not sublayers.pre_norm:
         return x
     y = x.copy()
@@ -80,7 +80,7 @@ def _sublayer_input(x: Floats, sublayers: Sublayers, layer: int, sublayer: int) 
 
 @kernel
 def _add_and_norm(x: Floats, y: Floats, sublayers: Sublayers, layer: int, sublayer: int) -> None:
-    """x becomes what the sub-layer, which gave y, passes on."""
+    """x becomes x + y, where y is what a sub-layer gave, and without pre-norm the LayerNorm of that."""
     for r in range(x.shape[0]):
         for i in range(x.shape[1]):
             x[r, i] += y[r, i]
@@ -92,18 +92,18 @@ RELU, GELU, SWIGLU = 0, 1, 2
 
 
 class FeedForward(NamedTuple):
-    """f(x W_1 + b_1) W_2 + b_2."""
+    """A feed-forward network: f(x W_1 + b_1) W_2 + b_2."""
 
     inner: PackedWeights
-    """[F, D], where f is a ReLU cut off at 0; of SwiGLU [2·F, D], gates before values."""
+    """W_1 [F, D], whose outputs are cut off at 0 where f is a ReLU; of SwiGLU [2·F, D], gates before values."""
     outer: PackedWeights
-    """[D, F]."""
+    """W_2 [D, F]."""
     function: int
     """RELU, GELU or SWIGLU."""
     size: int
     """F, which is d_ff."""
     sublayer: int
-    """Which of a layer's sub-layers it is."""
+    """Which of a layer's sub-layers the feed-forward network is, from 0."""
 
 
 @kernel
@@ -122,17 +122,18 @@ def _feed_forward(x: Floats, feed_forward: FeedForward, sublayers: Sublayers, la
 
 
 class Attention(NamedTuple):
-    """W^Q (times 1/√d_k), W^K and W^V as one product, or as two; W^O."""
+    """The weights of an attention; W^K and W^V of cross-attention are not here, but in `project_memory`'s product."""
 
     query: PackedWeights
-    """Of self-attention [3·A, D], of cross-attention [A, D]; A is D with every head filled up to whole vectors."""
+    """W^Q (times 1/√d_k) of cross-attention [A, D], or also W^K and W^V of self-attention [3·A, D]; A is D with every
+    head filled up to whole vectors."""
     output: PackedWeights
-    """[D, A]."""
+    """W^O [D, A]."""
     heads: int
     width: int
-    """A."""
+    """A, the width of all heads."""
     sublayer: int
-    """Which of a layer's sub-layers it is."""
+    """Which of a layer's sub-layers the attention is, from 0."""
 
 
 @kernel
@@ -146,7 +147,7 @@ def _attend(
 
 
 class Norm(NamedTuple):
-    """A LayerNorm of its own; of no numbers at all where there is none."""
+    """The LayerNorm after the last layer; its arrays are empty where there is none."""
 
     gain: Floats
     """[D]."""
@@ -162,29 +163,29 @@ def _final_norm(x: Floats, norm: Norm) -> None:
 
 
 class Encoder(NamedTuple):
-    """All of its layers."""
+    """All layers of an encoder."""
 
     attention: Attention
     feed_forward: FeedForward
     sublayers: Sublayers
     norm: Norm
-    """After the last one."""
+    """The norm after the last layer."""
 
 
 class Decoder(NamedTuple):
-    """All of its layers."""
+    """All layers of a decoder."""
 
     self_attention: Attention
     cross_attention: Attention
     feed_forward: FeedForward
     sublayers: Sublayers
     norm: Norm
-    """After the last one."""
+    """The norm after the last layer."""
 
 
 @kernel
 def encode(x: Floats, visible: VisibleKeys, pinned: Any, board: Board) -> None:
-    """All layers: x [R, D], the tokens of some sentences, becomes their representation; an `Encoder` is pinned."""
+    """Runs all layers of a pinned `Encoder`: x [R, D], the tokens of some sentences, becomes their representation."""
     attention, feed_forward, sublayers, norm = pinned.value
     rows, width, y = x.shape[0], attention.width, np.empty_like(x)
     for layer in range(sublayers.gain.shape[0]):
@@ -214,10 +215,10 @@ def decode(
     pinned: Any,
     board: Board,
 ) -> None:
-    """All layers: x [R, D], the newest token of each row, becomes the features of the next one; a `Decoder` is pinned.
+    """Runs all layers of a pinned `Decoder`: x [R, D], each row's newest token, becomes the features of the next one.
 
-    past [L, C, 2·A] keys and values; the new ones are written to those of `nodes` [R, t], which lists each row's, the
-    newest ones last and next to each other
+    past [L, C, 2·A] holds the keys and values of nodes; nodes [R, t] lists each row's nodes, to the last of which the
+    new keys and values are written; the last nodes of all rows lie next to each other
     memory [L, tokens, 2·A]; `source` says which tokens are a row's sentence
     queries [N, R, A] is filled with what the cross-attention of the first N layers asked with, N ≤ L
     """

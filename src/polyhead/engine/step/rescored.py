@@ -1,4 +1,4 @@
-"""The largest of a row's logits once more, from weights and features as they are.
+"""Computes the largest of a row's logits once more, from weights and features that are not rounded.
 
 Rounded products are near enough to say which words can't be next. Among those that can, a logit that is off by a
 hundredth would change the answer, and there are few of them. Shapes: R rows, V vocabulary, D features.
@@ -18,7 +18,7 @@ from polyhead.kernels.threads.team import Board, shared
 
 Floats = NDArray[np.float32]
 MARGIN = np.float32(4)
-"""Below the largest logit of a row: a word with less than a fiftieth of the first one's probability is no contender."""
+"""How far below a row's largest logit others are computed again: a word a fiftieth as probable is no contender."""
 
 
 @kernel
@@ -33,7 +33,7 @@ def _dot(x: Floats, y: Floats) -> Any:
 
 @kernel
 def _rescore_rows(member: int, first: int, last: int, given: Any) -> None:
-    """Rows first … last - 1."""
+    """Does the work of `rescore` for rows first … last - 1."""
     logits, features, weight, peaks = given
     size, blocks = logits.shape[1], logits.shape[1] // BLOCK
     for r in range(first, last):
@@ -55,7 +55,7 @@ _rescore_all = shared(_rescore_rows)
 
 @kernel
 def rescore(logits: Floats, features: Floats, weight: Floats, board: Board) -> None:
-    """logits [R, V] ≈ features [R, D] weightᵀ, weight [V, D] → the same, exact where a word may be the next one."""
+    """logits [R, V] ≈ features [R, D] weight [V, D]ᵀ become exact where a word may be the next one."""
     require_product(features, weight, logits)
     peaks = np.empty((logits.shape[0], logits.shape[1] // BLOCK), np.float32)
     _rescore_all(board, logits.shape[0], (logits, features, weight, peaks))

@@ -1,6 +1,6 @@
 """Arrays that begin where a line of the CPU's caches does: what reads 64 bytes at a time then reads one line, not two.
 
-NumPy's begin 16 bytes behind one. A tile whose rows lie across two lines takes twice the time.
+NumPy's arrays begin 16 bytes behind a line's start. A tile whose rows lie across two lines takes twice the time.
 """
 
 from math import prod

@@ -32,7 +32,7 @@ class PinnedArgs(OfKind):
         self.address = self._memory.ctypes.data
 
     def __reduce__(self) -> Any:
-        """It is pickled without its address, which another process could not use, and pinned anew there."""
+        """Pickles the tuple without its address, which another process could not use; there it is pinned anew."""
         return pin_args, (self._value,)
 
     @property
@@ -47,7 +47,7 @@ def pin_args(value: Any) -> PinnedArgs:
 
 @kernel
 def _put(value: Any, memory: Any) -> int:
-    """Writes it to memory [bytes] if that is large enough. Returns how many bytes it takes."""
+    """Writes a value to memory [bytes] if that is large enough. Returns how many bytes the value takes."""
     size = _size(value)
     if size <= memory.shape[0]:
         _store(value, memory.ctypes.data)
@@ -84,7 +84,7 @@ def _value_of(typing_context: Any, kept: Any) -> Any:
 
 @cache
 def _kind() -> Any:
-    """The class of what is kept, as Numba sees it."""
+    """The class of Numba's types for pinned arguments."""
 
     class KeptType(types.Type):
         def __init__(self, value: Any) -> None:

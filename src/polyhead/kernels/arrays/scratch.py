@@ -1,7 +1,7 @@
 """Memory that a thread's kernels write to again and again.
 
 A large array that is asked for anew comes without its pages: the system brings and clears each one when it is first
-written, which may take as long as the kernel does. These are in the caches, too, where the last call left them.
+written, which may take as long as the kernel does. Kept memory is in the caches, too, where the last call left it.
 """
 
 import threading
@@ -18,7 +18,7 @@ class Scratch(threading.local):
         self._kept: dict[tuple[str, torch.dtype], Tensor] = {}
 
     def get(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-        """Unknown numbers, at the beginning of a cache's line; until the same thread asks for this name again."""
+        """A tensor of unknown numbers that begins at a cache line; valid until the thread asks for this name again."""
         size, key = prod(shape), (name, dtype)
         kept = self._kept.get(key)
         if kept is None or kept.numel() < size:

@@ -1,6 +1,6 @@
-"""How kernels see tensors.
+"""PyTorch's tensors seen as NumPy's arrays, which kernels take.
 
-Operations of PyTorch that only make another view would do, but each gives the interpreter's lock away and waits for it.
+PyTorch's own operations that make a view would do, but each of them gives the interpreter's lock away and waits for it.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _KINDS = {torch.bfloat16: "<u2", torch.float32: "<f4"}
 
 
 class _Memory:
-    """A tensor's numbers for NumPy, which keeps this as long as it sees them."""
+    """A tensor's memory for NumPy, whose array keeps this object, and so the tensor, alive."""
 
     def __init__(self, x: Tensor, kind: str) -> None:
         self.tensor = x if x.is_contiguous() else x.contiguous()
@@ -27,20 +27,20 @@ class _Memory:
 
 
 def as_array(x: Tensor) -> Numbers:
-    """A tensor → its memory, of bfloat16 as integers, or of float32; or a copy's where it has gaps."""
+    """A tensor of bfloat16, seen as integers, or of float32 → an array of its memory; of a copy's where it has gaps."""
     return np.asarray(_Memory(x, _KINDS[x.dtype]))
 
 
 def as_bfloat16s(x: Tensor) -> NDArray[np.uint16]:
-    """A tensor of bfloat16 → its memory as integers, or a copy's where it has gaps."""
+    """A tensor of bfloat16 → an array of its memory as integers, or of a copy's where it has gaps."""
     return np.asarray(_Memory(x, "<u2"))
 
 
 def as_bfloat16_pairs(x: Tensor) -> NDArray[np.uint32]:
-    """Two numbers of bfloat16 each seen as an int32 → the same for a kernel."""
+    """A tensor of int32, each two numbers of bfloat16 → an array of its memory as unsigned integers, for kernels."""
     return np.asarray(_Memory(x, "<u4"))
 
 
 def as_floats(x: Tensor) -> NDArray[np.float32]:
-    """A tensor of float32 → its memory, or a copy's where it has gaps."""
+    """A tensor of float32 → an array of its memory, or of a copy's where it has gaps."""
     return np.asarray(_Memory(x, "<f4"))

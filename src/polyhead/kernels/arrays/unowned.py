@@ -14,7 +14,7 @@ from polyhead.kernels.kernel import kernel
 
 @intrinsic
 def unowned(typing_context: Any, value: Any) -> Any:
-    """An array, or tuples of arrays and numbers → the same, uncounted: it holds as long as the original is kept.
+    """An array, or tuples of arrays and numbers → the same without counting, valid as long as the original is kept.
 
     A kernel's arguments are kept by its caller until it returns.
     """

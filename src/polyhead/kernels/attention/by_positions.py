@@ -57,7 +57,7 @@ def _score_head(query: Floats, keys_values: Floats, first: int, size: int, rows:
 
 @kernel
 def _weighted_sum(weights: Floats, keys_values: Floats, first: int, size: int, rows: Integers, y: Floats) -> None:
-    """The weighted sum of one head's values → the same numbers of y [A]."""
+    """The weighted sum of one head's values → the numbers first … first + size - 1 of y [A]."""
     row_numbers, stride = np.uintp(rows.ctypes.data), keys_values.strides[0]
     given, end, width = np.uintp(weights.ctypes.data), first + size, y.shape[0]
     while first < end:

@@ -1,7 +1,7 @@
 """Equation 1 and its gradients for short sequences, in vectors of float32.
 
 A head of a sentence fits in a core's own cache: its scores are made, turned into weights and used at once. Queries,
-keys and values are read where the projections left them, and gradients written where those want them.
+keys and values are read where the projections left them, and gradients are written where the projections want them.
 Shapes: B sentences, H heads, T queries and S keys of a sentence, d numbers of a head: a multiple of WIDTH; T' and S'
 are T and S rounded up to such a multiple.
 """
@@ -56,7 +56,7 @@ def forward(
     context: Heads,
     workspace: Workspace,
 ) -> None:
-    """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T, S']."""
+    """Equation 1 → context. weights: the address where weights are kept for `backward`, of each sentence [H, T, S']."""
     (query, key, value), factor, work = projected, np.float32(scale), workspace.view(np.float32)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)
@@ -87,7 +87,7 @@ def backward(
     gradients: Projected,
     workspace: Workspace,
 ) -> None:
-    """The gradients of query, key and value → gradients."""
+    """d_context, and the weights that `forward` kept → gradients, those of query, key and value."""
     (query, key, value), (d_query, d_key, d_value), size = projected, gradients, shape.size
     factor, work = np.float32(scale), workspace.view(np.float32)
     for b in range(ragged.queries.shape[0] - 1):

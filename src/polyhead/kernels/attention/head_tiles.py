@@ -31,7 +31,8 @@ def _packer(pack_tile: Any) -> Any:
 
 
 pack_rows, pack_transposed = _packer(copy_tile), _packer(transpose_tile)
-"""Rows as a left operand; rows whose numbers are added up as a right operand, pairs of a row's numbers transposed."""
+"""`pack_rows` packs rows as a left operand. `pack_transposed` packs rows whose numbers are added up as a right operand,
+with pairs of a row's numbers transposed."""
 
 
 @kernel

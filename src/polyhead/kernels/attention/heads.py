@@ -73,7 +73,7 @@ def weighted_sum(vectors: int) -> Any:
 
 @instructions(ADDRESS, COUNT)
 def softmax(code: Code, scores: Any, vectors: Any) -> None:
-    """(scores, vectors): Σ e^x of `vectors` × LANES numbers float32 x becomes 1, vectors ≥ 1; of -∞ comes 0."""
+    """(scores, vectors): the softmax of `vectors` × LANES numbers float32, in place; -∞ becomes 0. vectors ≥ 1."""
     builder = code.builder
 
     def offset(index: Any) -> Any:

@@ -1,8 +1,8 @@
 """Equation 1 and its gradients for short sequences, in tiles of 16 × 16 pairs of bfloat16.
 
 A head of a sentence fits in a core's own cache: its scores are made, turned into weights and used at once. Queries,
-keys and values are read where the projections left them, and gradients written where those want them. There is no
-padding: the rows of a sentence follow those of the one before.
+keys and values are read where the projections left them, and gradients are written where the projections want them.
+There is no padding: the rows of a sentence follow those of the one before.
 Shapes: B sentences, H heads, T queries and S keys of a sentence, d numbers of a head: a multiple of 32.
 """
 
@@ -67,13 +67,13 @@ def weights_bytes(ragged: Ragged, shape: HeadShape) -> int:
 
 @kernel
 def _weights_bytes_of(n: TileCounts) -> int:
-    """How many of them are those of one head of a sentence."""
+    """How many bytes the weights of one head of a sentence have."""
     return n.queries * n.key_pairs * ROW_BYTES
 
 
 @kernel
 def _forward_layout(n: TileCounts, transposed: int) -> Any:
-    """The addresses of what `forward` works in, from `transposed` on, and the one behind it."""
+    """The addresses of what `forward` works in, from `transposed` on, and the address behind it all."""
     rows = transposed + n.width * n.queries * TILE_BYTES
     interleaved = rows + n.width * n.keys * TILE_BYTES
     mask = interleaved + 2 * n.width * steps_of(n.key_pairs) * TILE_BYTES
@@ -85,7 +85,7 @@ def _forward_layout(n: TileCounts, transposed: int) -> Any:
 
 @kernel
 def _backward_layout(n: TileCounts, transposed: int) -> Any:
-    """The addresses of what `backward` works in, from `transposed` on, and the one behind it."""
+    """The addresses of what `backward` works in, from `transposed` on, and the address behind it all."""
     rows = transposed + n.width * n.queries * TILE_BYTES
     keys = rows + n.width * n.keys * TILE_BYTES
     queries = keys + 2 * n.width * steps_of(n.key_pairs) * TILE_BYTES
@@ -122,7 +122,7 @@ def forward(
     context: Heads,
     workspace: Workspace,
 ) -> None:
-    """Equation 1; weights: where they are kept for the gradients, of each sentence [H, T / 16, S / 2, 16] pairs."""
+    """Equation 1 → context. weights: the address to keep each sentence's, [H, T / 16, S / 2, 16] pairs."""
     (query, key, value), factor = projected, np.float32(scale)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
@@ -156,7 +156,7 @@ def backward(
     gradients: Projected,
     workspace: Workspace,
 ) -> None:
-    """The gradients of query, key and value → gradients."""
+    """d_context, and the weights that `forward` kept → gradients, those of query, key and value."""
     (query, key, value), (d_query, d_key, d_value), factor = projected, gradients, np.float32(scale)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):

@@ -35,7 +35,7 @@ def is_supported() -> bool:
 
 
 def preload() -> None:
-    """To be called some moments before the first kernel, where there is something else to do until then."""
+    """Begins to load LLVM in a thread; to be called some moments before the first kernel, if there is other work."""
     if is_supported():
         begin()
 

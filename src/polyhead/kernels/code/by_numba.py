@@ -1,6 +1,6 @@
-"""Numba's own cache, where machine code can't be called without it: of the same sources, in the same safe places.
+"""Numba's own cache, for systems where machine code can't be called without Numba, in the same safe folders.
 
-Numba keeps pickles, which do what they please when they are read: they are read only where nobody else can put any.
+Numba keeps pickles, which can run any code when they are read: they are read only where nobody else can put any.
 """
 
 from contextlib import suppress
@@ -14,11 +14,11 @@ from polyhead.kernels.code.permissions import are_safe_files
 from polyhead.kernels.code.sources import digest_of
 
 _DIGITS = 16
-"""Of the sources' digest, in a folder's name."""
+"""How many digits of the sources' digest are in a folder's name."""
 
 
 def let_keep(dispatcher: Any, source: Path, config: Any) -> None:
-    """Numba keeps what this function is compiled to, if there is a safe folder for it; else every process compiles.
+    """Lets Numba keep what a function is compiled to, if there is a safe folder for it; else every process compiles.
 
     The folder is named by the sources' digest: Numba itself would see no change of what a kernel calls in other files.
     `config` is Numba's; to be called by one thread at a time.
@@ -40,7 +40,7 @@ def let_keep(dispatcher: Any, source: Path, config: Any) -> None:
 
 @cache
 def _is_safe(kept: Path) -> bool:
-    """As it was before this process came. Where there is none, it is made, for this user alone."""
+    """Whether a folder was safe when this process first asked. If it is missing, it is made, for this user alone."""
     with suppress(OSError):
         kept.mkdir(0o700)
     return are_safe_files(kept)

@@ -18,7 +18,7 @@ PATIENCE = 600.0
 def compile_lock(path: Path, waiting: Callable[[], object]) -> Generator[None]:
     """Within the block no other process compiles what belongs in this file, as a rule.
 
-    waiting: is called where another process does, before it is waited for
+    waiting: is called where another process compiles, before that process is waited for
     """
     lock = _acquired(path.with_name(f"{path.name}.lock"), waiting)
     try:

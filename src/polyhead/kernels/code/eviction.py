@@ -1,7 +1,8 @@
-"""What is not used any more goes when something new is written, so that no cache grows for ever.
+"""Deletes code that is not used any more when new code is written, so that no cache grows for ever.
 
-Whoever uses a file leaves the time on it. Code of other sources, of an older version at the same place, goes soon: a
-changed source makes all of it anew. Code of these sources may be another CPU's, or for other arguments.
+Whoever uses a file leaves the time on it. Code of other sources, of an older version at the same place, is deleted
+soon, as a changed source makes all code anew. Code of these sources stays longer: it may be for another CPU, or for
+other arguments.
 """
 
 import os
@@ -14,17 +15,17 @@ from time import time
 
 SUFFIX = ".code"
 DAY = 24 * 60 * 60
-"""Seconds."""
+"""How many seconds a day has."""
 UNUSED, SUPERSEDED, ABANDONED = 90 * DAY, 7 * DAY, DAY
-"""Seconds after which code of these sources goes, code of others, and a file that somebody began to write."""
+"""Seconds without use after which code of these sources is deleted, code of others, and a file that is unfinished."""
 BY_NUMBA = "numba-"
-"""How the names of the folders begin in which Numba keeps what it has compiled, where it has to do so itself; behind it
-stands how the sources are named."""
+"""How the names of the folders begin in which Numba keeps what it has compiled, where it has to do so itself. Digits of
+the sources' digest follow."""
 _FOLDER = re.compile(BY_NUMBA + "[0-9a-f]{16}")
 
 
 def mark_used(file: Path) -> None:
-    """Leaves the time on it, once a day; a file of somebody else's, or that can't be written to, stays as it is."""
+    """Leaves the time of its use on a file, once a day; a file that this user may not change stays as it is."""
     with suppress(OSError):
         if time() - file.stat().st_mtime > DAY:
             os.utime(file)
@@ -32,7 +33,7 @@ def mark_used(file: Path) -> None:
 
 @cache
 def sweep(folder: Path, sources: str) -> None:
-    """Deletes what is old of a folder, once in a process; `sources` is how those are named that code is now made of."""
+    """Deletes what is old in a folder, once in a process; `sources`: digits of the digest of today's sources."""
     with suppress(OSError):
         for file in list(folder.iterdir()):
             with suppress(OSError):

@@ -18,7 +18,7 @@ _PRIVATE, _READABLE = 0o700, 0o755
 def cache_folder(sources: Path) -> Path | None:
     """The folder for the code of these sources: the first that can be written to, by this user alone. None if none can.
 
-    It is there, and no part of its path is a link.
+    The folder exists, and no part of its path is a link.
     """
     for folder, mode in _candidates(sources):
         with suppress(OSError):
@@ -30,7 +30,7 @@ def cache_folder(sources: Path) -> Path | None:
 
 
 def _candidates(sources: Path) -> Iterator[tuple[Path, int]]:
-    """Folders, and with which permissions they are made."""
+    """The folders that may be used, the best one first, and with which permissions they are made."""
     apart = f"{sources.name}-{sha256(str(sources).encode()).hexdigest()[:16]}"
     if caches := os.environ.get(CACHES):
         yield Path(caches, apart), _READABLE
@@ -41,7 +41,7 @@ def _candidates(sources: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _make(folder: Path, mode: int) -> None:
-    """Makes it, and what is missing above it, with permissions that give others no more than the user's mask does."""
+    """Makes a folder and what is missing above it, with permissions that give others no more than the umask does."""
     for each in reversed((folder, *folder.parents)):
         with suppress(FileExistsError):
             if not each.is_dir():

@@ -1,4 +1,4 @@
-"""Of what kind arguments are: those of one kind are computed with by the same machine code."""
+"""The kinds of arguments: all arguments of one kind are computed with by the same machine code."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -18,7 +18,7 @@ class OfKind:
 
 
 def kind_of(value: Any) -> Kind:
-    """An array's numbers, axes and flags; a tuple's class and the kinds of its parts; else the class.
+    """An argument's kind: an array's dtype, axes and flags; a tuple's class and its parts' kinds; else the class.
 
     This is asked of every argument of every call: kinds may differ here that `named` says are the same.
     """
@@ -35,7 +35,7 @@ def kind_of(value: Any) -> Kind:
 
 
 def named(kind: Any) -> str:
-    """The same in every process, and for all that machine code does not tell apart."""
+    """The name of a kind, the same in every process and for all kinds that machine code does not tell apart."""
     if isinstance(kind, type):
         return f"{kind.__module__}.{kind.__qualname__}"
     first, *others = kind

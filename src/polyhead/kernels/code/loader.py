@@ -10,12 +10,12 @@ from typing import Any
 
 
 def begin() -> None:
-    """Opens LLVM's library meanwhile: who is going to call kernels has files to read first, and needn't wait for it."""
+    """Opens LLVM's library in a thread, so that a process that has files to read before it calls kernels won't wait."""
     Thread(target=_begin, name="llvm").start()
 
 
 def _begin() -> None:
-    with suppress(ImportError):  # the first kernel finds the same, and is compiled
+    with suppress(ImportError):  # the first kernel meets the same error, and is compiled
         _llvm()
 
 
@@ -29,12 +29,12 @@ def _llvm() -> Any:
 
 
 class Loaded:
-    """Code that can be called as long as this is kept."""
+    """The code of an object file, which can be called as long as this object is kept."""
 
     def __init__(self, file: bytes, needs: Mapping[str, int]) -> None:
-        """file: what LLVM wrote on such a machine, to the bit; needs: name → address of what is not in it.
+        """file: an object file, to the bit as LLVM wrote it on such a machine; needs: name → address of what it lacks.
 
-        What a file refers to and neither `needs` nor the process has ends the process: LLVM's loader knows no error.
+        A name in the file that neither `needs` nor the process knows ends the process: LLVM's loader raises no error.
         """
         llvm = _llvm()
         for name, address in needs.items():

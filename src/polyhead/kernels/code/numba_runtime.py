@@ -1,6 +1,6 @@
 """What machine code calls that is not in it: Python itself, the system's libraries, and Numba's own functions in C.
 
-Those are in modules that need nothing of the rest of Numba.
+Numba's functions are in modules in C that need nothing of the rest of Numba.
 """
 
 import ctypes
@@ -15,8 +15,8 @@ from typing import Any
 
 @cache
 def _module(name: str) -> Any:
-    """One of Numba's modules in C, without the rest."""
-    if "numba" in sys.modules:  # all of it has come: these are there, or are on their way
+    """One of Numba's modules in C, without the rest of Numba."""
+    if "numba" in sys.modules:  # all of Numba is loaded or being loaded, with these modules
         return import_module(name)
     package, *folders, _ = name.split(".")
     found = find_spec(package)
@@ -31,7 +31,7 @@ def _module(name: str) -> Any:
 
 @cache
 def address(name: str) -> int:
-    """Where a function or a variable is. Raises LookupError."""
+    """The address of a function or a variable. Raises LookupError where there is none of this name."""
     counting, helping = (_module(each).c_helpers for each in ("numba.core.runtime._nrt_python", "numba._helperlib"))
     if name.startswith("NRT_"):
         return counting[name.removeprefix("NRT_")]
@@ -46,10 +46,10 @@ def address(name: str) -> int:
 
 
 def environment() -> Any:
-    """What every function of Numba's has, and looks into where it makes objects that are not numbers."""
+    """An `Environment`, which every function of Numba's has, and needs where it makes objects that are not numbers."""
     return _module("numba._dynfunc").Environment({})
 
 
 def function(name: str, code_address: int, environment: Any, kept: Any) -> Any:
-    """The code at an address as a function in Python; what is kept lives as long as it."""
+    """The code at an address as a function in Python, which keeps `kept` alive as long as it lives."""
     return _module("numba._dynfunc").make_function(sys.modules[__name__], name, "", code_address, environment, kept)

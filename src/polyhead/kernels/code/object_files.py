@@ -19,9 +19,9 @@ from polyhead.kernels.code.permissions import read_safely
 from polyhead.kernels.code.sources import digest_of
 
 _MOST = 1 << 26
-"""Bytes of a file; kernels have a few hundred thousand at most."""
+"""How many bytes a file has at most; those of kernels have a few hundred thousand."""
 _DIGITS = 16
-"""Of the sources' digest, in a file's name."""
+"""How many digits of the sources' digest are in a file's name."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class ObjectFile:
     entry: str
     """The symbol that Python calls."""
     environment: str
-    """The one of the variable that points to Numba's `Environment` of the function."""
+    """The symbol of the variable that points to Numba's `Environment` of the function."""
     needs: tuple[str, ...]
     """The symbols of functions and variables that are not in the file."""
     file: bytes
-    """An object file."""
+    """The contents of an object file."""
 
 
 def file_of(source: Path, function: str, kinds: str) -> Path | None:
@@ -49,9 +49,9 @@ def file_of(source: Path, function: str, kinds: str) -> Path | None:
 
 
 def read(path: Path) -> ObjectFile | None:
-    """What is there, if it is to the bit what was written there and nobody else can have written it.
+    """What is in a file, if it is to the bit what was written there and nobody else can have written it; else None.
 
-    Where it isn't, the file is deleted: it would never be good again.
+    A file that fails these checks is deleted: it would never pass them again.
     """
     try:
         digest, _, content = read_safely(path, _MOST).partition(b"\n")
@@ -71,7 +71,7 @@ def read(path: Path) -> ObjectFile | None:
 
 
 def write(path: Path, code: ObjectFile) -> None:
-    """Keeps it if that is possible: who reads meanwhile finds all of it or nothing."""
+    """Writes code to a file if that is possible. A process that reads meanwhile finds all of it or nothing."""
     head = {"entry": code.entry, "environment": code.environment, "needs": code.needs}
     content = json.dumps(head).encode() + b"\n" + code.file
     written = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}")
@@ -85,7 +85,7 @@ def write(path: Path, code: ObjectFile) -> None:
 
 
 def _write_new(file: Path, content: bytes) -> None:
-    """Others may read it as far as the user's mask lets them, and never write to it."""
+    """Writes a new file, which others may read as far as the user's umask lets them, and never write to."""
     with suppress(FileNotFoundError):
         file.unlink()  # of a process that had the same number
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -94,15 +94,15 @@ def _write_new(file: Path, content: bytes) -> None:
 
 
 def _digest(path: Path, content: bytes) -> bytes:
-    """Of the name too: what has been copied to another kernel's name is not that kernel."""
+    """The SHA-256 of a file's name and content: code that was copied to another kernel's name is not that kernel."""
     return sha256(path.name.encode() + b"\n" + content).hexdigest().encode()
 
 
 @cache
 def _environment() -> str:
-    """All that code depends on but its source.
+    """All that machine code depends on, except its sources and its arguments' kinds.
 
-    The kind of machine is among it, because not every system says what its processor is, and because two kinds may
+    The kind of machine is part of it, because not every system says what its processor is, and because two kinds may
     share a folder: Python for Intel's and for Apple's processors on one Mac, or the nodes of a cluster.
     """
     machine = [platform.system(), platform.machine(), os.environ.get("PROCESSOR_IDENTIFIER", "")]  # the last: Windows

@@ -11,12 +11,12 @@ ASKED = os.name == "posix"
 """Whether files have an owner and permission bits to be asked for."""
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
-"""A link is no file, and a pipe is not waited for; no system has all of these."""
+"""The flags by which a link is not opened and a pipe is not waited for; no system has all of these."""
 _HOW = os.O_RDONLY | sum(int(getattr(os, name, 0)) for name in _FLAGS)
 
 
 class Untrusted(OSError):
-    """Somebody else can write here."""
+    """A file is not this user's or root's, or somebody else can write to it."""
 
 
 def is_safe_folder(folder: Path) -> bool:
@@ -37,7 +37,7 @@ def is_safe_folder(folder: Path) -> bool:
 def read_safely(file: Path, most: int) -> bytes:
     """What is in a file that nobody else can write to, at most so many bytes.
 
-    The owner is that of the very file that is read: of a link, and of what takes its place meanwhile, nothing is read.
+    It is the opened file whose owner is checked: a link, or what takes the file's place meanwhile, is never read.
     Raises Untrusted for another's file and for one that others can write to, OSError where there is none.
     """
     descriptor = os.open(file, _HOW)
@@ -51,7 +51,7 @@ def read_safely(file: Path, most: int) -> bytes:
 
 
 def are_safe_files(folder: Path) -> bool:
-    """Whether nobody else can write to what lies in a folder, at any depth: nobody reaches it, or each file says so."""
+    """Whether nobody else can write to anything in a folder, at any depth: it shuts them out, or each file is safe."""
     if not ASKED:
         return True
     try:
@@ -65,7 +65,7 @@ def are_safe_files(folder: Path) -> bool:
 
 
 def _is_ours(found: os.stat_result, kind: int) -> bool:
-    """Whether it is of that kind, this user's or root's, and writable by no one else."""
+    """Whether a file is of this kind, belongs to this user or root, and is writable by no one else."""
     return stat.S_IFMT(found.st_mode) == kind and _is_of_user(found) and not found.st_mode & _OTHERS_WRITE
 
 
@@ -74,5 +74,5 @@ def _is_of_user(found: os.stat_result) -> bool:
 
 
 def _is_shared(found: os.stat_result) -> bool:
-    """A folder like /tmp."""
+    """Whether this is a folder like /tmp: root's and sticky, so that nobody can rename what is another's."""
     return stat.S_ISDIR(found.st_mode) and found.st_uid == 0 and bool(found.st_mode & stat.S_ISVTX)

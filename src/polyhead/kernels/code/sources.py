@@ -1,6 +1,6 @@
-"""What sources hold, in a few characters: machine code is for the sources it was made of, whenever they were written.
+"""A digest of sources: machine code is for the sources that it was made of, whenever they were written.
 
-A time stamp would not do: `git checkout`, `touch`, `rsync -t` and clocks change one without the other.
+A time stamp would not do: `git checkout`, `touch`, `rsync -t` and clocks change times without contents, or the reverse.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ OWN = Path(__file__).parents[1]
 
 
 def _contents(folder: Path, files: Iterable[Path]) -> bytes | None:
-    """Each file's name and digest; None where one can't be read."""
+    """The name and digest of each of some files in a folder, as bytes; None where one can't be read."""
     named = sorted((file.relative_to(folder).as_posix(), file) for file in files)
     try:
         return b"".join(name.encode() + b"\0" + sha256(file.read_bytes()).digest() for name, file in named)
@@ -26,12 +26,12 @@ def _ours() -> bytes | None:
 
 
 _IMPORTED = _ours()
-"""Read with this module, which kernels import before anything else: what changes later is not what runs here."""
+"""The kernels' sources, read with this module, which kernels import first: what changes later is not what runs here."""
 
 
 @cache
 def digest_of(folder: Path) -> str | None:
-    """The SHA-256 of all sources that code of this folder may have in it: its own and ours. None if one can't be read.
+    """The SHA-256 of all sources that code of this folder may contain: its own and the kernels'; None if unreadable.
 
     A process has one answer for a folder.
     """

@@ -42,7 +42,7 @@ def workspace_bytes(arithmetic: Arithmetic, rows: int, inputs: int, outputs: int
 
 
 def _of_each(part: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
-    """A part of each file, chosen by the arithmetic."""
+    """A function that calls a part of one of the files, which the arithmetic chooses."""
     return by_class({arithmetic: part(file) for arithmetic, file in FILES.items()})
 
 
@@ -91,7 +91,7 @@ def gated_gradient(
     out: Numbers,
     workspace: Workspace,
 ) -> None:
-    """The same times `scale` where passed [N, K], what a ReLU and a dropout gave, is not 0; else 0."""
+    """scale · gradient [N, M] weight [M, K] → out [N, K], 0 where passed [N, K], what a ReLU and dropout gave, is 0."""
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
     right, rest = _pack_columns(arithmetic, weight, workspace)

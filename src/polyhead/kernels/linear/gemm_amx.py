@@ -89,7 +89,7 @@ def product_of(epilogue: Epilogue) -> Any:
 
 
 def _product_of_tiles(epilogue: Epilogue) -> Any:
-    """The same for a left operand that lies in tiles, or whose rows are read as if they did."""
+    """The kernel that multiplies a left operand in tiles, or rows read as if they were tiles, by a right operand."""
     multiply, block = microkernel_of(on_bfloat16_row(epilogue)), 0 if epilogue is identity else ROW_BYTES
 
     @kernel

@@ -1,7 +1,7 @@
 """GEMM of float32 in vectors, on AVX2 and AVX-512.
 
 The right operand is packed into panels. As many rows of the left one as a core's own cache holds are multiplied by all
-panels, all of these rows by one panel before the next; where they are, as they need no packing.
+panels, all of these rows by one panel before the next. Rows need no packing, and are read where they are.
 Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of WIDTH.
 """
 
@@ -57,7 +57,7 @@ def rows_cached(row: int) -> int:
 
 @kernel
 def columns_cached(column: int) -> int:
-    """How many columns of so many bytes each stay there; a multiple of COLUMNS_MULTIPLE."""
+    """How many columns of so many bytes each stay in a core's own cache; a multiple of COLUMNS_MULTIPLE."""
     return max(COLUMNS_MULTIPLE, CACHED // column // COLUMNS_MULTIPLE * COLUMNS_MULTIPLE)
 
 
@@ -102,7 +102,7 @@ def pack_columns(x: Floats, workspace: Workspace) -> Any:
 
 @kernel
 def _packed_columns(x: Floats, workspace: Workspace) -> Any:
-    """The panels, and what is left of the workspace."""
+    """x [N, K] packed into panels in the workspace, and what is left of the workspace."""
     rows, columns = round_up(x.shape[0]), x.shape[1]
     size = FLOAT_BYTES * rows * columns
     panels = workspace[:size].view(np.float32).reshape((columns // WIDTH, rows, WIDTH))

@@ -17,5 +17,5 @@ _multiply = by_class({Int8Weights: packed_int8.multiply, Float32Weights: packed_
 
 @kernel
 def multiply(x: Floats, product: PackedWeights, layer: int, y: Floats, board: Board) -> None:
-    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), with W and b of one layer, by the board's team."""
     _multiply(product, x, product, layer, y, board)

@@ -1,4 +1,4 @@
-"""Linear maps in float32.
+"""Linear maps with packed weights in float32, for translating.
 
 Shapes: R rows, K inputs and N outputs of a product, L layers.
 """
@@ -33,7 +33,7 @@ class Float32Weights(NamedTuple):
 
 @kernel
 def _panels(member: int, first: int, last: int, given: Any) -> None:
-    """Panels first … last - 1 of a product."""
+    """Computes panels first … last - 1 of a product, as a member of a team."""
     x, sums_of_members, product, layer, y = given
     rows, inputs = x.shape
     sums = sums_of_members[member]
@@ -58,7 +58,7 @@ _all_panels = shared(_panels)
 
 @kernel
 def multiply(x: Floats, product: Float32Weights, layer: int, y: Floats, board: Board) -> None:
-    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), with W and b of one layer, by the board's team."""
     require(product.weight.shape[2] == x.shape[1] and product.bias.shape[1] == product.weight.shape[1] * PANEL)
     require(y.shape[0] == x.shape[0] and y.shape[1] <= product.bias.shape[1])
     sums = empty(members(board) * MR, PANEL, np.float32).reshape((members(board), MR, PANEL))

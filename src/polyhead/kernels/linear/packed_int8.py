@@ -1,7 +1,7 @@
-"""Linear maps in 8-bit integers (VNNI, and AMX for many rows; with AVX2 alone x has 7 bits).
+"""Linear maps with packed weights in 8-bit integers (VNNI, and AMX for many rows; with AVX2 alone x has 7 bits).
 
 With W = diag(v) W₈ and each row x = s x₈ + z, the sums of x₈ W₈ᵀ are exact integers; only the rounding of W and x is
-not. As every row has its own scale s and zero z, no row's companions touch it, and a ReLU's outputs use all levels.
+not. As every row has its own scale s and zero z, no other row changes its result, and a ReLU's outputs use all levels.
 Where x is not to be rounded noticeably, its levels have two digits, and each of them is multiplied like a row.
 Shapes: R rows, K inputs and N outputs of a product, L layers, G digits.
 """
@@ -26,7 +26,7 @@ from polyhead.kernels.threads.team import Board, members, shared
 Floats = NDArray[np.float32]
 
 TINY = np.float32(1e-30)
-"""A row's numbers that are all the same have no scale; too small to change any other's."""
+"""The least width of a row's numbers, for rows whose numbers are all the same; too small to change any other row."""
 
 
 FEWEST = 4
@@ -39,9 +39,9 @@ class Int8Weights(NamedTuple):
     weight: NDArray[np.int8]
     """[L, panels, K/4, PANEL, 4]: in the order in which they are read."""
     scale: Floats
-    """[L, panels · PANEL] v."""
+    """[L, panels · PANEL] v, the scale of each output."""
     total: Floats
-    """[L, panels · PANEL] v · Σ_k W₈, by which a row's zero counts."""
+    """[L, panels · PANEL] v · Σ_k W₈, by which a row's zero is multiplied."""
     bias: Floats
     """[L, panels · PANEL]."""
     least: float
@@ -49,11 +49,11 @@ class Int8Weights(NamedTuple):
     digits: int
     """G, bytes of a number of x: 1 or 2."""
     in_tiles: bool
-    """Whether the CPU's unit for matrices takes as many rows as it can; then K is a multiple of a tile's bytes."""
+    """Whether the CPU's unit for matrices multiplies FEWEST rows or more; K is then a multiple of ROW_BYTES."""
 
 
 _quantise, _dequantise = switch_on_count(quantise_to_digits, (1, 2)), switch_on_count(dequantise_sums, (1, 2))
-"""Chosen by how many digits a level has."""
+"""The functions of `quantise`, chosen by how many digits a level has."""
 _product = switch_on_count(int8_microkernel, (MR, 4, SMALL_MR, 2, 1))
 
 
@@ -96,7 +96,7 @@ def _rows_at_once(left: int, digits: int) -> int:
 
 @kernel
 def _panels(member: int, first: int, last: int, given: Any) -> None:
-    """Panels first … last - 1 of a product."""
+    """Computes panels first … last - 1 of a product, as a member of a team."""
     levels, scales, zeros, sums_of_members, zeros_of_sums, product, layer, y = given
     rows, inputs, digits = levels.shape[0], levels.shape[1], product.digits
     sums = sums_of_members[member]
@@ -126,7 +126,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
             if begin + PANEL <= y.shape[1]:
                 to = np.uintp(y[first_row, begin:].ctypes.data)
                 _dequantise(digits, out, whole_rows, row_scales, row_zeros, scale, total, bias, least, to, y.strides[0])
-            else:  # by way of the sums' own place: a part of the panel is nobody's
+            else:  # by way of the sums' own memory: the panel's last columns are not in y
                 _dequantise(
                     digits, out, whole_rows, row_scales, row_zeros, scale, total, bias, least, out, sums.strides[0]
                 )
@@ -143,7 +143,7 @@ _all_panels = shared(_panels)
 
 @kernel
 def multiply(x: Floats, product: Int8Weights, layer: int, y: Floats, board: Board) -> None:
-    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), by the board's team."""
+    """x [R, K] → y [R, N] = max(x Wᵀ + b, least), with W and b of one layer, by the board's team."""
     rows, inputs = x.shape
     require(4 * product.weight.shape[2] == inputs and product.bias.shape[1] == product.weight.shape[1] * PANEL)
     require(y.shape[0] == rows and y.shape[1] <= product.bias.shape[1])

@@ -41,7 +41,7 @@ def dequantise_sums(digits: int) -> Any:
     """(sums, rows, scales, zeros, scale, total, bias, least, y, stride).
 
     y[r, n] = max(sums[r, n] · scales[r] · scale[n] + zeros[r] · total[n] + bias[n], least) for a panel's n, where
-    sums[r, n] is put together of its digits'. sums [rows · digits, PANEL] int32, rows ≥ 1; y float32, a row of which is
+    sums[r, n] is made of its digits' sums. sums [rows · digits, PANEL] int32, rows ≥ 1; y float32, a row of which is
     `stride` bytes, and which may be the sums' own place.
     """
 
@@ -77,7 +77,7 @@ def dequantise_sums(digits: int) -> Any:
 
 
 def _combine_digits(code: Code, digits: int, sums: Any, offset: Any) -> Any:
-    """A vector of a row's sums, of those of its digits."""
+    """A vector of a row's sums, as float32, made of the sums of its digits."""
     vectors = [
         code.builder.sitofp(code.load(V16I32, code.builder.add(sums, code.i64(4 * PANEL * digit)), offset), V16F32)
         for digit in range(digits)

@@ -6,7 +6,7 @@ from polyhead.kernels.microkernels.registers import MR, SMALL_MR
 
 @kernel
 def rows_at_once(left: int) -> int:
-    """MR, SMALL_MR or 1, the most of them that `left` rows have."""
+    """How many of the `left` rows are taken next: MR, else SMALL_MR, else 1, the first that is not more than `left`."""
     if left >= MR:
         return MR
     return SMALL_MR if left >= SMALL_MR else 1

@@ -8,7 +8,7 @@ word be e⁶⁰ times as likely as the target, the caller takes PyTorch's operat
 
     softmax_bfloat16, exp_logits        bfloat16 in vectors (AVX512-BF16)
     softmax_amx                         bfloat16 on AMX
-    softmax_int8                        the same as in vectors, with logits of 8-bit integers
+    softmax_int8                        bfloat16 in vectors, with logits of 8-bit integers
     softmax_float32, exp_logits_simd    float32
 
 In the 8-bit form only the logits are products of integers. Of V probabilities most are so far below the largest that

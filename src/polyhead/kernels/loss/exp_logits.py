@@ -17,24 +17,24 @@ class ExpLogitsOutput(NamedTuple):
     """What is known of MR rows, and where their exponentials go: addresses."""
 
     shifts: int
-    """[MR] float32."""
+    """[MR] float32, what is taken off each row's logits."""
     words: int
     """How many of a panel's columns are words."""
     rows: int
-    """[MR, PANEL] bfloat16."""
+    """[MR, PANEL] bfloat16: the exponentials of each row."""
     stride: int
-    """Bytes between two of these rows."""
+    """Bytes between two rows of `rows`."""
     pairs: int
-    """[MR / 2, PANEL, 2] bfloat16: the same, two rows' exponentials beside each other."""
+    """[MR / 2, PANEL, 2] bfloat16: the exponentials again, those of two rows beside each other."""
     totals: int
-    """[MR, LANES] float32, of which a row's sum is meant."""
+    """[MR, LANES] float32: a row's total is the sum of its lanes."""
 
 
 def exp_logits(sums_of: SumsOf) -> Any:
     """The function (left, right, first, an `ExpLogitsOutput`) for products whose sums `sums_of` makes.
 
     e[r, n] = exp(min(sums[r, n] - shifts[r], LARGEST_EXPONENT)) for MR rows, from the first on, and the first `words` n
-    of a panel; for other n, e is 0. It goes to all its places, and is added to the totals.
+    of a panel; for other n, e is 0. It goes to `rows` and to `pairs`, and is added to `totals`.
     """
 
     @instructions(ANY, ANY, ANY, ANY)

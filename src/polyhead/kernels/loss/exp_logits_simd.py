@@ -55,7 +55,7 @@ def exp_logits(
 ) -> None:
     """e[r, n] = exp(min(Σ_k x[r, k] panel[k, n] - shifts[r], LARGEST_EXPONENT)) for the first `words` of n, else 0.
 
-    left: x [rows, steps]; panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. It is added to totals
-    [rows, WIDTH], of which a row's sum is meant.
+    left: x [rows, steps]; panel [steps, WIDTH] and shifts [rows] → out [rows, WIDTH]. e is also added to totals
+    [rows, WIDTH]: a row's total is the sum of its lanes.
     """
     _for_all_rows(rows, _ExpOperands(left, panel, steps // WIDTH, words, shifts, totals, out))

@@ -1,8 +1,8 @@
 """The softmax over V words by products of bfloat16 on AMX, and the dense part of a cross-entropy's gradients.
 
 As many words as fit in a core's own cache are packed into tiles; all rows pass by them, and so do their exponentials e
-right afterwards, on the way to Σ_v e W_v. What is left of them is kept for the gradient of W, until each row's Z is
-known by which its features are divided: a block of words at a time, its rows one after the other.
+right afterwards, on the way to Σ_v e W_v. They are also kept for the gradient of W, until each row's Z is known, by
+which its features are divided: a block of words after the other, the rows of a block one after the other.
 Shapes: N rows, D numbers in each, V words; N is an odd multiple of BLOCK, so that equal rows of two blocks don't
 compete for places in a cache; D is a multiple of BLOCK.
 """
@@ -46,7 +46,7 @@ Words = NDArray[np.int64]
 ROW_INPUTS = 2 * LANES
 """Numbers that a row has for the epilogue: its shift is the first, and parts of its Z are the last LANES of them."""
 EXTRA_ROWS = 2
-"""Rows behind the last one that are needed for what is taken off all of them."""
+"""How many rows are needed behind the last one, for what is taken off all words alike."""
 
 
 class TilesWorkspace(NamedTuple):
@@ -106,7 +106,7 @@ def softmax_projection(
     """x [N, D] and weight [V, D] → totals [N] Z, mean_weight [N, D] Σ_v e/Z W_v, d_weight [V, D].
 
     d_weight is Σ_n (e/Z - q) x_n: q is `share` at a row's target and `uniform` everywhere. targets [rows] says how many
-    rows there are; behind them x is 0, MORE times at least. row_inputs [N, ROW_INPUTS] come with shifts and zeros.
+    rows there are; behind them at least EXTRA_ROWS rows of x are 0. row_inputs [N, ROW_INPUTS] hold shifts and zeros.
     """
     (rows, width), (words, _), known = x.shape, weight.shape, targets.shape[0]
     whole, steps, left = words // BLOCK * BLOCK, width // BLOCK, words % BLOCK
@@ -152,7 +152,7 @@ def _exponentiate(
     sums: int,
     workspace: NDArray[np.uint8],
 ) -> None:
-    """Some words [W, D], of whose last block `known` are known: exponentials [W / BLOCK, N, BLOCK]; adds to sums."""
+    """words [W, D], in whose last block only `known` are words → exponentials [W / BLOCK, N, BLOCK]; adds to sums."""
     (rows, width), count = x.shape, words.shape[0]
     steps, deep = width // BLOCK, count // BLOCK
     right = workspace.ctypes.data
@@ -181,7 +181,7 @@ def _divide(
     workspace: TilesWorkspace,
     mean_weight: Floats,
 ) -> None:
-    """Whatever is to be divided by Z; what is taken off all words stands in two more rows, whose e are 1."""
+    """Divides features and mean_weight by Z; two more rows, whose e are 1, hold what is taken off all words."""
     width = x.shape[1]
     column = np.zeros(width, np.float32)
     workspace.features[known:] = 0

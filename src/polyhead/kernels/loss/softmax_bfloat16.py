@@ -1,8 +1,8 @@
 """The softmax over V words by products of bfloat16, and the dense part of a cross-entropy's gradients.
 
-With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, and what is
-divided by Z in the end is not they, N × V numbers, but N × D. A product takes two numbers of bfloat16 at a time, which
-therefore lie beside each other.
+With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept. They, N × V
+numbers, are not divided by Z; the N × D numbers of the results are. A product takes two numbers of bfloat16 at a time,
+which therefore lie beside each other.
 Shapes: N rows, D numbers in each, V words, P panels of words; N is a multiple of MR, D and P · PANEL of PANEL.
 """
 
@@ -38,7 +38,7 @@ _multiply = bfloat16_microkernel(MR)
 
 
 class SoftmaxInputs(NamedTuple):
-    """What the expectations are of, beside features and weights."""
+    """What the kernel reads beside features and weights."""
 
     words: int
     """V, how many words there are."""
@@ -67,7 +67,7 @@ class BFloat16Workspace(NamedTuple):
     pairs: Pairs
     """[P, CHUNK/2, PANEL] exponentials, those of two rows beside each other."""
     rows: BFloat16s
-    """[CHUNK, GROUP · PANEL] the same exponentials, those of a row beside each other."""
+    """[CHUNK, GROUP · PANEL] the exponentials of GROUP panels, those of a row beside each other."""
     transposed: BFloat16s
     """[D', CHUNK] features divided by Z, transposed."""
 
@@ -136,7 +136,7 @@ def _exponentiate_of(sums_of: SumsOf) -> Any:
     ) -> None:
         """Rows `first` to `end` of left [N, D] times a panel of `words` words → e, added to sums [N, LANES].
 
-        It goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
+        e goes into rows [end - first, PANEL ..] and pairs [(end - first) / 2, PANEL].
         """
         for r in range(first, end, MR):
             shift, total = shifts[r:].ctypes.data, sums[r:].ctypes.data
@@ -147,7 +147,7 @@ def _exponentiate_of(sums_of: SumsOf) -> Any:
 
 
 def softmax_projection_of(sums_of: SumsOf, panel_of: Any) -> Any:
-    """The kernel of the whole, given what makes logits and the kernel that finds a panel of words."""
+    """The kernel of the whole softmax projection, from what makes logits and the kernel that finds a panel of words."""
     exponentiate = _exponentiate_of(sums_of)
 
     @kernel
@@ -214,8 +214,8 @@ def softmax_projection(
     outputs: SoftmaxOutputs,
     workspace: BFloat16Workspace,
 ) -> None:
-    """x [N, D], and W twice.
+    """x [N, D], and W, which is given packed in two ways → outputs.
 
-    panels [P, D/2, PANEL]: W's pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: along V, zeros after its last word.
+    panels [P, D/2, PANEL]: pairs along D; across [D/PANEL, P · PANEL/2, PANEL]: pairs along V, zeros at its end.
     """
     _softmax_projection(LeftOperand(x.ctypes.data, x.strides[0], 0), panels, x, across, inputs, outputs, workspace)

@@ -1,7 +1,7 @@
 """The softmax over V words in float32, and the dense part of a cross-entropy's gradients.
 
 With z = x Wᵀ and e = exp(z - shift), a row's Z = Σ_v e. The exponentials of a few hundred rows are kept, a panel of
-words after the other, and what is divided by Z in the end is not they, N × V numbers, but N × D.
+words after the other. They, N × V numbers, are not divided by Z; the N × D numbers of the results are.
 Shapes: N rows, D numbers in each, a multiple of WIDTH; V words in P panels of WIDTH; C rows at a time.
 """
 

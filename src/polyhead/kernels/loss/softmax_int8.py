@@ -1,4 +1,4 @@
-"""The same as `softmax_bfloat16`, but logits are products of operands rounded to 8-bit integers.
+"""The softmax over V words as in `softmax_bfloat16`, but with logits from operands rounded to 8-bit integers.
 
 The other two products keep bfloat16: of probabilities, most of which are small, 8 bits would keep too little.
 Shapes: N rows, D numbers in each, V words; D is a multiple of PANEL.
@@ -57,7 +57,7 @@ def softmax_projection(
     workspace: BFloat16Workspace,
     bytes_: NDArray[np.uint8],
 ) -> None:
-    """The same as of bfloat16, but weight [V, D] is not packed yet; bytes_: `workspace_bytes` to work in."""
+    """x [N, D], W [V, D] as it is and packed in `across` → outputs; bytes_: `workspace_bytes` to work in."""
     (rows, width), columns = x.shape, outputs.mean_features.shape[0] * PANEL
     starts = bytes_.ctypes.data + columns * width
     right = Int8RightOperand(bytes_.ctypes.data, width // FOUR, starts, starts + FLOAT_BYTES * columns)

@@ -46,7 +46,7 @@ class Tiles:
 
 @instructions(COUNT)
 def open_tiles(code: Code, rows: Any) -> None:
-    """To be called before a thread uses tiles, of so many rows: ROWS at most."""
+    """Configures a thread's tiles, of so many rows, ROWS at most; to be called before the thread uses them."""
     builder = code.builder
     kind = ir.ArrayType(I8, ROW_BYTES)
     memory = builder.alloca(kind)
@@ -60,7 +60,7 @@ def open_tiles(code: Code, rows: Any) -> None:
 
 @instructions()
 def close_tiles(code: Code) -> None:
-    """To be called afterwards: a thread whose tiles are in use is slower to switch."""
+    """Releases a thread's tiles; to be called after use, as a thread whose tiles are in use is slower to switch."""
     Tiles(code).do("tilerelease")
 
 

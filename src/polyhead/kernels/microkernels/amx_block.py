@@ -3,8 +3,8 @@
 A block takes four of the eight tiles; two more hold rows of the left operand and two columns of the right one, so that
 each tile that is loaded is multiplied twice. While a block is multiplied, the epilogue of the block before it, whose
 sums lie in memory by then, is applied, and what is needed next is prefetched: unit, vectors and memory work side by
-side. Tiles of the right operand are used once and then not soon, and the CPU is told so: else they would drive the left
-operand's out of the core's first cache.
+side. Tiles of the right operand are used once and then not soon, and the CPU is told so: else they would drive the
+tiles of the left operand out of the core's first cache.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from polyhead.kernels.microkernels.tiles import TILE_BYTES
 ACCUMULATOR_BYTES = BLOCK * BLOCK * 4
 """How many bytes the sums of a block have."""
 STEPS = 16
-"""After how many products of tiles a block's sums wait for the rest: rows of so many stay in a core's first cache."""
+"""How many products of tiles are added to a block's sums at a time: rows of so many stay in a core's first cache."""
 COPIED_BYTES = STEPS * 2 * TILE_BYTES
 """How many bytes the copied rows of a block have."""
 _TILES = 4
@@ -113,7 +113,7 @@ def block_microkernel(epilogue: RowEpilogue) -> Any:
         next_inputs: Any,
         next_out: Any,
     ) -> None:
-        """Adds products to a block's sums, from 0 on if `fresh`; of the last block `unfinished` rows are left."""
+        """Adds products to a block's sums, from 0 if `fresh`; `unfinished` rows of the last block get an epilogue."""
         builder = code.builder
         tiles, last = Tiles(code), [last_sums, inputs, input_stride, factor, out, out_stride]
         share = builder.udiv(builder.add(unfinished, builder.sub(steps, code.i64(1))), steps)

@@ -63,13 +63,13 @@ class Prefetched(NamedTuple):
 
 @kernel
 def prefetched_rows(left: LeftTiles) -> Prefetched:
-    """The rows of a left operand, as what is needed later."""
+    """The rows of a left operand, as what is needed after a product and is prefetched while it is made."""
     return Prefetched(left.address, left.stride, left.step_stride)
 
 
 @kernel
 def _from_step(later: Prefetched, step: int) -> Prefetched:
-    """What is needed later from a step on."""
+    """The part of what is prefetched that belongs to steps from a certain one on."""
     return Prefetched(later.address + step * later.step_stride, later.line_stride, later.step_stride)
 
 

@@ -24,7 +24,7 @@ RowEpilogue = Callable[[Code, list[Any], Any, Any, Any], None]
 
 
 def on_bfloat16_row(epilogue: Epilogue) -> RowEpilogue:
-    """The same epilogue for a row of AMX's accumulators, whose input and result are bfloat16."""
+    """An epilogue turned into one for a row of AMX's accumulators, whose input and result are bfloat16."""
 
     def apply(code: Code, sums: list[Any], input_stride: Any, factor: Any, out: Any) -> None:
         here = code.i64(0)

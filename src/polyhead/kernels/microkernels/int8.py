@@ -116,9 +116,9 @@ def scaled_sums(
     columns: range = ALL_VECTORS,
     transposed: bool = False,
 ) -> Iterator[list[Any]]:
-    """So many rows, from the first on, times a panel → for each row the vectors of these columns, as float32.
+    """`rows` rows of `left`, from number `first` on, times a panel → each row's vectors of these columns, as float32.
 
-    In LLVM: left, a LeftOperand; scales, the address of its rows'; right, an Int8RightOperand.
+    In LLVM: left, a LeftOperand; scales, the address of its rows' scales; right, an Int8RightOperand.
     """
     builder = code.builder
     (address, stride, _), (panel, steps, compensation, column_scales) = code.unpack(left), code.unpack(right)

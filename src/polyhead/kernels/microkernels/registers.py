@@ -18,7 +18,7 @@ PANEL = LANES * PANEL_VECTORS
 MR = 6
 """How many rows a microkernel of translating takes at once, as BLIS names them."""
 SMALL_MR = 3
-"""How many it takes when fewer than MR are left; the last ones are taken one by one."""
+"""How many rows a microkernel takes at once when fewer than MR are left; the last ones are taken one by one."""
 ACCUMULATORS = 24 if "avx512_f" in cpu_features() else 6
 """How many accumulators there are at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16, of
 half the length."""
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
     unrolled: int = 1
     """How many steps are written one after the other, which divides the number of steps."""
     block_stride: Any = None
-    """Bytes, in LLVM, between the numbers of a row with which two such groups of steps begin; else as of two steps."""
+    """Bytes, in LLVM, between two groups of `unrolled` steps in a row of the left operand; None: left_stride."""
 
 
 OF_64 = Layout(panel_stride=4 * PANEL, left_stride=4)

@@ -109,7 +109,7 @@ def _rows_of(epilogue: Epilogue | None, transposed: bool, rows: int) -> Any:
 
 
 def product(code: Code, rows: int, transposed: bool, left: Any, panel: Any, blocks: Any, first: Any) -> list[Any]:
-    """So many rows of the left operand, from the first on, times a panel → a vector of sums for each row.
+    """`rows` rows of the left operand, from number `first` on, times a panel → a vector of sums for each row.
 
     In LLVM: left, a LeftOperand; panel [WIDTH · blocks, WIDTH], its address.
     """

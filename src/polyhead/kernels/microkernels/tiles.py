@@ -41,7 +41,7 @@ def copy_tile(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
 
 @instructions(ADDRESS, COUNT, COUNT, ADDRESS)
 def transpose_tile(code: Code, x: Any, stride: Any, rows: Any, out: Any) -> None:
-    """The same, its pairs transposed: out[k, n] is the pair x[n, k]."""
+    """(x, a row's bytes, rows, out): as `copy_tile`, but with the pairs transposed: out[k, n] is the pair x[n, k]."""
     for row, vector in enumerate(code.transposed(_tile_rows(code, x, stride, rows))):
         code.store(vector, out, code.i64(ROW_BYTES * row))
 
@@ -71,8 +71,8 @@ def tile_product(
 ) -> None:
     """(left, bytes to the next, rows, right, bytes to the next, pairs, out): sums of products of pairs, float32.
 
-    A tile has 16 pairs; behind the last one that is asked for one factor is 0, the other one a number. Of the left
-    rows only some may be wanted.
+    A row of a tile has 16 pairs; behind the last pair that is asked for, one factor must be 0 and the other a number.
+    Only the first `rows` rows of the left tiles have to be computed.
     """
     _multiply(code, left, next_left, rows, [right], next_right, pairs, [out])
 
@@ -92,7 +92,7 @@ def interleaved_product(
 ) -> None:
     """(left, bytes to the next, even, odd, pairs, workspace, out, a row's bytes, rows): [rows, 32] of bfloat16.
 
-    It is left times what `interleave_tiles` gave, whose tiles follow each other; workspace: two tiles.
+    out is left times what `interleave_tiles` gave, whose tiles follow each other; workspace: two tiles.
     """
     builder = code.builder
     addresses = [workspace, builder.add(workspace, code.i64(TILE_BYTES))]
@@ -106,7 +106,7 @@ def interleaved_product(
 def _multiply(
     code: Code, left: Any, next_left: Any, rows: Any, rights: list[Any], next_right: Any, pairs: Any, outs: list[Any]
 ) -> None:
-    """The same left tiles times each list of right ones. `is_supported` says where."""
+    """Writes the products of the left tiles with each list of right ones to outs, on CPUs where `is_supported`."""
     if HAS_AMX:
         steps = _ceil_div(code, pairs, ROWS)
         _multiply_in_tiles(Tiles(code), left, next_left, rights, next_right, steps, outs)
@@ -155,7 +155,7 @@ def _multiply_in_vectors(
 
 
 def _ceil_div(code: Code, count: Any, size: int) -> Any:
-    """Of that size, the last one may be smaller."""
+    """How many parts of this size `count` has; the last one may be smaller."""
     return code.builder.udiv(code.builder.add(count, code.i64(size - 1)), code.i64(size))
 
 

@@ -25,7 +25,7 @@ _ONES, _SIXTEENS, _UPPER_HALVES, _LESSES, _NANS = (
 
 @kernel
 def to_float32(half: Any) -> Any:
-    """The number as float32."""
+    """A number of bfloat16 as float32."""
     return np.float32(np.uint32(np.uint32(half) << _SIXTEEN).view(np.float32))
 
 

@@ -41,7 +41,7 @@ def min_max(code: Code, x: Any, blocks: Any) -> Any:
 
 @instructions(ADDRESS, COUNT, ADDRESS, result="float32")
 def block_maxima(code: Code, x: Any, blocks: Any, out: Any) -> Any:
-    """(x, blocks, out) → the same as `maximum`; out [blocks] float32, the largest of each BLOCK."""
+    """(x, blocks, out) → the largest of `blocks` × BLOCK numbers float32; the largest of each BLOCK → out [blocks]."""
     builder = code.builder
 
     def step(index: Any, found: list[Any]) -> list[Any]:

@@ -16,11 +16,11 @@ Numbers = NDArray[Any]
 """An array of bfloat16, seen as integers of 16 bits, or of float32."""
 
 _in_kernels = partial(overload, strict=False, jit_options=WITHIN)
-"""By the kinds of arguments; the signatures differ, in annotations alone."""
+"""Decorates what a function is in kernels, by its arguments' kinds; the signatures differ, in annotations alone."""
 
 
 def as_float32(number: Any) -> Any:
-    """The number as float32."""
+    """A number of either format as float32."""
     return number if number.dtype == np.float32 else to_float32(number)
 
 
@@ -49,7 +49,7 @@ def round_all(values: NDArray[np.float32], out: Numbers) -> None:
 
 
 def as_pairs(x: Numbers) -> Any:
-    """All of x [N] but an odd last one, two beside each other as an integer."""
+    """The numbers of x [N] without an odd last one, two beside each other seen as one integer."""
     return x[: x.shape[0] // 2 * 2].view(np.uint64 if x.dtype == np.float32 else np.uint32)
 
 

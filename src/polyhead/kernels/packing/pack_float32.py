@@ -18,7 +18,7 @@ from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES
 Floats = NDArray[np.float32]
 _HALF = WIDTH // 2
 _HALVES = ir.VectorType(F32, _HALF)
-"""So many rows of so many numbers are transposed at once: they fit in the registers of AVX2."""
+"""A vector of WIDTH / 2 numbers. As many such vectors are transposed at once: they fit in the registers of AVX2."""
 
 
 @kernel
@@ -31,7 +31,7 @@ def pack_right_rows(x: Floats, out: int) -> None:
 
 @kernel
 def pack_right_row_panel(x: int, stride: int, rows: int, columns: int, out: int) -> None:
-    """The same for one panel: at most WIDTH rows at an address, `stride` bytes apart, of K = `columns` numbers each."""
+    """One panel of `pack_right_rows`: at most WIDTH rows at x, `stride` bytes apart, of K = `columns` numbers."""
     for k in range(0, columns, WIDTH):
         transpose(x + FLOAT_BYTES * k, stride, rows, out + VECTOR_BYTES * k, VECTOR_BYTES)
 
@@ -45,7 +45,7 @@ def pack_right_columns(x: Floats, out: Floats) -> None:
 
 @kernel
 def pack_right_column_panel(x: int, stride: int, rows: int, out: Floats) -> None:
-    """The same for one panel: the first WIDTH numbers of rows at an address, `row` bytes apart → out [N', WIDTH]."""
+    """One panel of `pack_right_columns`: the first WIDTH numbers of rows, `stride` bytes apart → out [N', WIDTH]."""
     _copy_panel_rows(x, stride, rows, out.ctypes.data)
     out[rows:] = 0
 

@@ -39,7 +39,7 @@ _ROWS = 64
 
 @kernel
 def scale_of(largest: Any) -> Any:
-    """What the integer 1 stands for, where the largest of the rounded numbers is this."""
+    """The scale of some numbers, which the integer 1 stands for, from the magnitude of the largest of them."""
     if largest < _SMALLEST:
         return np.float32(0)
     return largest / LARGEST_INT8 if largest < _TOO_LARGE else np.float32(np.nan)
@@ -111,7 +111,7 @@ _column_maxima, _column_maxima_and_sums = (
     _column_pass(column_maxima_of_four, column_maxima_of_one),
     _column_pass(column_maxima_and_sums_of_four, column_maxima_and_sums_of_one),
 )
-"""The second also adds the sum of the rows to total [K], in float32."""
+"""Both find each column's largest magnitude; the second also adds the sum of the rows to total [K], in float32."""
 
 
 def _column_packer(round_some: Any) -> Any:

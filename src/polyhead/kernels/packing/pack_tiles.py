@@ -19,7 +19,7 @@ CACHED = 1 << 20
 
 @kernel
 def pack_right_rows(x: BFloat16s, first: int, count: int, steps: int, out: int) -> None:
-    """Rows from the first on as columns of a right operand: even ones in one tile, odd ones in the next."""
+    """`count` rows of x, from `first` on, as columns of a right operand: even ones in one tile, odd in the next."""
     stride = x.strides[0]
     address = x.ctypes.data + first * stride
     for n in range(0, count, BLOCK):
@@ -31,7 +31,7 @@ def pack_right_rows(x: BFloat16s, first: int, count: int, steps: int, out: int) 
 
 @kernel
 def pack_right_columns(x: BFloat16s, first: int, count: int, steps: int, out: int) -> None:
-    """Columns from the first on as a right operand's; behind an odd number of rows there is one of zeros."""
+    """`count` columns of x, from `first` on, as a right operand's; behind an odd number of rows is a row of zeros."""
     address, stride, rows = x.ctypes.data + 2 * first, x.strides[0], x.shape[0]
     for step in range(steps):
         for n in range(0, count, BLOCK):

@@ -46,7 +46,7 @@ def transpose(x: BFloat16s, out: BFloat16s, total: BFloat16s) -> None:
 
 @kernel
 def transpose_gated(x: BFloat16s, activated: BFloat16s, scale: float, out: BFloat16s, total: BFloat16s) -> None:
-    """The same of x after it has passed a ReLU: x becomes scale · x where activated [R, N] is not 0, else 0.
+    """x [R, N] becomes scale · x where activated [R, N] is not 0, else 0; then it is transposed as by `transpose`.
 
     activated: what the ReLU, and a dropout after it, gave.
     """

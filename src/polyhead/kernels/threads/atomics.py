@@ -17,19 +17,19 @@ def _pointer(builder: Any, address: Any) -> Any:
 
 @instructions(ADDRESS, result=COUNT)
 def load(code: Code, address: Any) -> Any:
-    """The number at an address, as the last of all threads has left it."""
+    """The number at an address, as the last thread that stored one there has left it."""
     return code.builder.load_atomic(_pointer(code.builder, address), "acquire", WORD)
 
 
 @instructions(ADDRESS, COUNT)
 def store(code: Code, address: Any, number: Any) -> None:
-    """Puts a number there: who finds it finds all that this thread has written before."""
+    """Stores a number at an address: a thread that loads it also sees all that this thread has written before."""
     code.builder.store_atomic(number, _pointer(code.builder, address), "release", WORD)
 
 
 @instructions(ADDRESS, COUNT, COUNT, result=COUNT)
 def swap(code: Code, address: Any, old: Any, new: Any) -> Any:
-    """What was there; if that is `old`, then `new` is there now, and no other thread has come between."""
+    """Compare and swap: the number found at an address. If it was `old`, it is `new` now; no thread came between."""
     builder = code.builder
     found = builder.cmpxchg(_pointer(builder, address), old, new, "seq_cst", "seq_cst")
     return builder.extract_value(found, 0)
@@ -53,8 +53,8 @@ _TASK = ir.FunctionType(ir.VoidType(), [I64, I64, I64, I64])
 def task(function: Any) -> Any:
     """A kernel, function(member, first, last, given) → given ↦ two numbers by which any thread can call it.
 
-    They hold as long as the kernel runs in which they are made, and as whoever calls that one keeps what is given.
-    What the kernel raises does not reach the thread that calls it: `has_failed` says whether it has raised anything.
+    They are valid as long as the kernel in which they are made runs and that kernel's caller keeps what is given. An
+    error of the function does not reach the thread that calls it: `has_failed` says whether it has raised any.
     """
 
     @intrinsic
@@ -90,7 +90,7 @@ def task(function: Any) -> Any:
 
 
 def _fields(builder: Any, place: Any) -> list[Any]:
-    """Where it is written that something has failed, and what is given."""
+    """The addresses of the mark that something has failed, and of what is given."""
     zero = ir.Constant(I32, 0)
     return [builder.gep(place, [zero, ir.Constant(I32, number)], inbounds=True) for number in range(2)]
 

@@ -1,10 +1,11 @@
 """Threads that share the work of one: a lone sentence has all cores, where its products have many panels.
 
 A kernel's work is a function and a count: function(member, first, last, given) does the numbers first … last - 1, and
-what is done first does not matter. The thread that leads writes on a board what there is to do, and does its share;
-helpers, who look at the board all the time, do theirs: always the same one, so that the weights of a share stay in one
-core's cache. A share that its helper has not begun when the leader is through with its own, the leader does too:
-nobody waits for a thread that the system keeps from running.
+what is done first does not matter. The team's threads talk through a board: an array in memory that they share, to
+which the thread that leads writes each job, and which the helpers watch all the time. Each member does its share of a
+job, always the same one, so that the weights of a share stay in one core's cache. When the leader is through with its
+own share, it also does every share that its helper has not begun: nobody waits for a thread that the system keeps from
+running.
 """
 
 import threading
@@ -24,18 +25,19 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.threads import atomics
 
 Board = NDArray[np.int64]
+"""Memory that a team's threads share: the leading thread writes each job to it, and the helpers watch it."""
 Task = tuple[int, int]
 """What `atomics.task` makes: by these two numbers any thread can call a kernel."""
 LINE = 8
-"""Numbers in a line of the caches: what different threads change is in different ones."""
+"""Numbers of the board in a line of the caches: what different threads change is in different lines."""
 JOB, TASK, MEMBERS = 0, 1, LINE
-"""Places on the board. At JOB is the job's number, which is negative at the end; at TASK are the task's two numbers and
-its count. From MEMBERS on each member has a line: the last job whose share somebody has taken, and the last one whose
-share the member has done."""
+"""Indices of a board. At JOB is the job's number, which is negative at the end; at TASK are the task's two numbers and
+its count. From MEMBERS on each member has a line: the last job of which somebody has taken the member's share, and the
+last job of which the member has done its share."""
 MOST = 4
-"""Members at most: each further one gains less, and all that lead wait for the last."""
+"""How many members a team has at most: each further one gains less, and the leader waits for the last to finish."""
 PATIENCE = 2_000_000
-"""Looks at a board on which nothing happens after which a helper goes: 25 ms and more, as long as `pause` takes."""
+"""After so many looks at a board without a new job a helper ends: 25 ms or more, by how long `pause` takes."""
 ALONE: Board = np.zeros(0, np.int64)
 """The board of a thread without helpers."""
 
@@ -55,13 +57,13 @@ def _share(board: Board, member: int, task: Task, count: int, by: int) -> None:
 
 @kernel
 def _taken(board: Board, member: int, job: int) -> Any:
-    """Whether the share of a member is now that of who asks: each can be had once."""
+    """Takes a member's share of a job, which can be taken once. Returns whether the calling thread has got it."""
     return atomics.swap(_place(board, MEMBERS + LINE * member), job - 1, job) == job - 1
 
 
 @kernel
 def lead(board: Board, task: Task, count: int) -> None:
-    """A task's numbers 0 … count - 1, with the helpers that are there."""
+    """Does a task's numbers 0 … count - 1 as the leading thread, together with the helpers that watch the board."""
     job = board[JOB] + 1
     board[TASK], board[TASK + 1], board[TASK + 2] = task[0], task[1], count
     atomics.store(_place(board, JOB), job)
@@ -76,7 +78,7 @@ def lead(board: Board, task: Task, count: int) -> None:
 
 @kernel
 def _help(board: Board, member: int) -> None:
-    """Until the job's number is negative, or nothing happens for long."""
+    """Does a helper's share of each job on the board, until a job's number is negative or none comes for long."""
     done, looks = 0, 0
     while looks < PATIENCE:
         job = atomics.load(_place(board, JOB))
@@ -99,21 +101,21 @@ def _dismiss(board: Board) -> None:
 
 @kernel
 def has_helpers(board: Board) -> bool:
-    """Whether there may be anyone but the leader."""
+    """Whether a board may have helpers beside the leading thread."""
     return board.shape[0] > 0
 
 
 @kernel
 def members(board: Board) -> int:
-    """How many threads there may be."""
+    """How many threads a board has places for, the leading one among them."""
     return max(1, (board.shape[0] - MEMBERS) // LINE)
 
 
 def shared(function: Callable[[int, int, int, Any], None]) -> Callable[[Board, int, Any], None]:
-    """A kernel, function(member, first, last, given) → (board, count, given) ↦ all of its numbers by the board's team.
+    """A kernel, function(member, first, last, given) → (board, count, given) ↦ the board's team does all its numbers.
 
-    For kernels to call, and they keep what is given until all is done. The function is no argument of it, as Numba's
-    cache refuses kernels that pass one.
+    It is for kernels to call, which keep what is given until all is done. The function is not passed as an argument,
+    as Numba's cache refuses kernels that pass one.
     """
     task = atomics.task(function)
 
@@ -143,7 +145,7 @@ def _helpers() -> ThreadPoolExecutor:
 
 
 class _Team:
-    """A board, and the helpers who look at it as soon as there is something for them."""
+    """A board and its helpers, which start when somebody first asks for the board."""
 
     def __init__(self, size: int) -> None:
         self._board: Board = aligned.zeros((MEMBERS + LINE * size,), np.int64)
@@ -173,9 +175,9 @@ _only = threading.Lock()
 
 @contextmanager
 def team(size: int) -> Generator[None]:
-    """Within the block this thread may have so many cores for a kernel, itself included; they come when first needed.
+    """Within the block a kernel of this thread may use `size` threads, this one included. Helpers start when needed.
 
-    There is one team at a time: who comes second works alone.
+    A process has one team at a time: a thread that asks for a second one works alone.
     """
     if size < 2 or not _only.acquire(blocking=False):
         yield
@@ -190,10 +192,13 @@ def team(size: int) -> Generator[None]:
 
 
 def board() -> Board:
-    """That of this thread's team, whose helpers are called."""
+    """The board of this thread's team, or one without helpers. Calling this also starts the team's helpers."""
     return ALONE if _leader.team is None else _leader.team.board()
 
 
 def board_in_use() -> Board:
-    """The same if helpers have been called already: who computes by other means has no use for their looking on."""
+    """The board of this thread's team if its helpers have been started already, else a board without helpers.
+
+    It is for code that may follow a computation by other means, which must not start helpers that only watch.
+    """
     return board() if _leader.team is not None and _leader.team.called else ALONE
