@@ -250,6 +250,25 @@ def test_a_directory_appears_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["made", "c"]
 
 
+def test_a_directory_that_cannot_be_replaced_stays_as_it_was(tmp_path, monkeypatch):
+    place = tmp_path / "made"
+    with atomic_directory(place) as new:
+        (new / "a").write_text("1", encoding="utf-8")
+    real, refused = Path.replace, []
+
+    def replace(self, target):
+        """Refuses to put a new directory in its place, once."""
+        if target == place and not refused:
+            refused.append(self)
+            raise OSError(errno.EIO, "Input/output error")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(WriteError, match="made cannot be written"), atomic_directory(place) as new:
+        (new / "b").write_text("2", encoding="utf-8")
+    assert [path.name for path in tmp_path.rglob("*")] == ["made", "a"]
+
+
 def test_a_killed_process_leaves_a_directory_that_is_known_to_be_unfinished(tmp_path):
     kept = atomic_directory(tmp_path / "made")
     kept.__enter__()

@@ -30,7 +30,7 @@ def atomic_file(path: Path) -> Generator[Path]:
     goes wrong the old file stays as it was, and nothing temporary is left. Raises WriteError where the system refuses.
     """
     # A folder, since libraries put temporary files of their own beside the one that they are told to write.
-    folder = path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
+    folder = _beside(path)
     temporary = folder / path.name
     with write_errors(path):
         _check_place(path)
@@ -53,7 +53,7 @@ def atomic_directory(path: Path) -> Generator[Path]:
     The parent of `path` must exist already. A directory that is there is replaced. If anything goes wrong it stays as
     it was, and nothing temporary is left. Raises WriteError where the system refuses.
     """
-    temporary = path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
+    temporary = _beside(path)
     with write_errors(path):
         try:
             temporary.mkdir()
@@ -62,9 +62,7 @@ def atomic_directory(path: Path) -> Generator[Path]:
                 if file.is_file():
                     _flush(file)
             _flush_directory(temporary)
-            if path.exists():
-                shutil.rmtree(path)
-            _replace(temporary, path)
+            _replace_directory(temporary, path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     _flush_directory(path.parent)
@@ -120,6 +118,11 @@ class Stamp:
         return now.identity == self.identity and now.state != self.state
 
 
+def _beside(path: Path) -> Path:
+    """A new hidden name beside a file or directory, by which `remove_leftovers` knows what was not finished."""
+    return path.parent / f".{path.name}.{token_hex(4)}{UNFINISHED}"
+
+
 def _check_place(path: Path) -> None:
     """Raises OSError where a file can't be replaced: a directory, or a device or pipe, which a rename would destroy."""
     with suppress(FileNotFoundError):
@@ -140,7 +143,7 @@ def _create(path: Path) -> int:
 
 
 def _replace(temporary: Path, path: Path) -> None:
-    """Renames a file over another one; Windows refuses that while somebody reads the old one, so it is tried again."""
+    """Renames a file over another one, or a directory. Windows refuses that while somebody reads it: we try again."""
     for left in reversed(range(_TRIES)):
         try:
             temporary.replace(path)
@@ -149,6 +152,21 @@ def _replace(temporary: Path, path: Path) -> None:
             if sys.platform != "win32" or not left:
                 raise
             time.sleep(_PAUSE)
+
+
+def _replace_directory(new: Path, path: Path) -> None:
+    """Renames a directory over another one, which is put aside until the new one is in its place."""
+    if not path.exists():
+        _replace(new, path)
+        return
+    old = _beside(path)
+    _replace(path, old)
+    try:
+        _replace(new, path)
+    except OSError:
+        _replace(old, path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _flush(path: Path) -> None:

@@ -100,7 +100,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
     levels, scales, zeros, sums_of_members, zeros_of_sums, product, layer, y = given
     rows, inputs, digits = levels.shape[0], levels.shape[1], product.digits
     sums = sums_of_members[member]
-    dequantise_sums = sums.view(np.float32)
+    results = sums.view(np.float32)
     start, out = np.uintp(zeros_of_sums.ctypes.data), np.uintp(sums.ctypes.data)
     least = np.float32(product.least)
     in_tiles = product.in_tiles and rows >= FEWEST
@@ -132,7 +132,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
                 )
                 for r in range(whole_rows):
                     for n in range(y.shape[1] - begin):
-                        y[first_row + r, begin + n] = dequantise_sums[r, n]
+                        y[first_row + r, begin + n] = results[r, n]
             row += count
     if in_tiles:
         amx.close_tiles()

@@ -26,9 +26,9 @@ RowEpilogue = Callable[[Code, list[Any], Any, Any, Any], None]
 def on_bfloat16_row(epilogue: Epilogue) -> RowEpilogue:
     """An epilogue turned into one for a row of AMX's accumulators, whose input and result are bfloat16."""
 
-    def apply(code: Code, sums: list[Any], input_stride: Any, factor: Any, out: Any) -> None:
+    def apply(code: Code, sums: list[Any], input_row: Any, factor: Any, out: Any) -> None:
         here = code.i64(0)
-        inputs = list(unpack_pairs(code, code.load(V16I32, input_stride, here)))
+        inputs = list(unpack_pairs(code, code.load(V16I32, input_row, here)))
         code.store(pack_pairs(code, *epilogue(code, sums, inputs, factor)), out, here)
 
     return apply
