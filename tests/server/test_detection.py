@@ -26,6 +26,12 @@ def test_one_language_is_certain(models):
     assert (found.language, found.confidence) == ("xa", 100.0)
 
 
+def test_a_text_for_models_that_do_not_know_their_languages_is_undetermined(make_model, known):
+    models = open_directories([make_model("nameless", None, [])])
+    assert [(each.language, each.confidence) for each in detect(models, "whatever")] == [("und", 0)]
+    assert [each.language for each in Detector([*known, *models]).detect(models, "the baker")] == ["und"]
+
+
 def test_a_text_is_in_the_language_whose_vocabulary_writes_it_shortest(make_model, plain):
     directory = make_model("german", "de", ["en"])
     train(GERMAN, TokenizerConfig(), 330).save(directory / "shared.spm")

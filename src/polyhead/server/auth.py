@@ -20,7 +20,7 @@ NAMES = ("api_key", "auth_key")
 _SCHEMES = ("bearer", "deepl-auth-key")
 
 _bearer = HTTPBearer(auto_error=False, description="The server's API key.")
-_query = APIKeyQuery(name="api_key", auto_error=False, description="The same in the address.")
+_query = APIKeyQuery(name="api_key", auto_error=False, description="The server's API key, in the address.")
 
 
 def check_key(services: Services, request: Request, fields: Mapping[str, Any]) -> None:

@@ -22,6 +22,10 @@ EVIDENCE = 1_000
 """How many characters of a text are looked at. More would only cost time."""
 
 
+UNDETERMINED = "und"
+"""The code that ISO 639-2 has for a language that is not known."""
+
+
 class Detected(BaseModel):
     """A language and how sure it is, in percent: 0 where the text is in none of the languages served."""
 
@@ -41,8 +45,10 @@ class Detector:
         self._comparison = Comparison(profiles)
 
     def detect(self, models: Sequence[ModelDirectory], text: str) -> list[Detected]:
-        """The languages that these models read, the likeliest first."""
+        """The languages that these models read, the likeliest first; `UNDETERMINED` where no model knows any."""
         languages, text = sources(models), text.strip()[:EVIDENCE]
+        if not languages:
+            return [Detected(confidence=0, language=UNDETERMINED)]
         if not set(languages) <= set(self._comparison.languages):
             return _by_tokens(models, languages, text)
         ranked = self._comparison.ranked(text)

@@ -12,7 +12,8 @@ from pathlib import Path
 from polyhead.errors import PolyheadError
 from polyhead.server.problems import Problem
 
-_NEW_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_OF_SOME_SYSTEMS = ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+_NEW_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | sum(getattr(os, name, 0) for name in _OF_SOME_SYSTEMS)
 _OWNER_ALONE = 0o600
 
 
@@ -30,9 +31,10 @@ class SuggestionFile:
         self._lock = threading.Lock()
         try:
             self._file = os.open(path, _NEW_FILE, _OWNER_ALONE)
-            size = os.fstat(self._file).st_size
-            if size and os.pread(self._file, 1, size - 1) != b"\n":
-                os.write(self._file, b"\n")
+            if os.fstat(self._file).st_size:
+                os.lseek(self._file, -1, os.SEEK_END)
+                if os.read(self._file, 1) != b"\n":
+                    os.write(self._file, b"\n")
         except OSError as error:
             raise PolyheadError(
                 f"{path}: suggestions cannot be kept there: {error.strerror}; name another file with --suggestions"

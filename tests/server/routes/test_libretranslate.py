@@ -126,6 +126,21 @@ def test_lines_and_white_space_come_back(client, expected):
     assert ask(client, q=text).json()["translatedText"] == f" {bado} \n\n\t{mera}\r\n- 5\n"
 
 
+def test_a_model_that_does_not_know_its_languages_translates_what_is_in_any(serve, make_model):
+    nameless = make_model("nameless", None, [])
+    expected = Translator.load(nameless).translate(["bado kilu"])[0].text
+    with serve([nameless]) as client:
+        answer = client.post("/translate", json={"q": "bado kilu", "source": "auto", "target": "de"})
+        assert client.post("/detect", json={"q": "bado"}).json() == [{"confidence": 0.0, "language": "und"}]
+        asked = {"text": ["bado kilu"], "target_lang": "DE"}
+        (of_deepl,) = client.post("/v2/translate", json=asked).json()["translations"]
+    assert answer.json() == {
+        "translatedText": expected,
+        "detectedLanguage": {"confidence": 0.0, "language": "und"},
+    }
+    assert of_deepl == {"detected_source_language": "UND", "text": expected}
+
+
 @pytest.mark.parametrize(("target", "code"), [("DE", "de"), ("de-AT", "de"), ("deu", "de"), ("De_DE", "de")])
 def test_codes_may_be_spelt_otherwise(serve, plain, target, code):
     with serve([plain]) as client:

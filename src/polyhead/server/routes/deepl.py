@@ -125,11 +125,11 @@ async def deepl_translate(fields: FieldsOf, request: Request, services: Services
     _check_possible(fields)
     asked = fitting(fields, DeepLRequest)
     check_texts(asked.text, services.config)
-    spoken, known = _languages(asked, services)
+    spoken = _languages(asked, services)
     split: Split = "line" if asked.split_sentences == "0" else "auto"
     documents = [_document(asked, text) for text in asked.text]
     translated = [""] * len(documents)
-    for model, numbers in by_model(services.models, known, asked.target_lang).values():
+    for model, numbers in by_model(services.models, spoken, asked.target_lang).values():
         texts = [text for number in numbers for text in documents[number].texts]
         wish = Wish(asked.target_lang, split=split)
         found = iter(await translate(request, services, model, texts, wish))
@@ -157,13 +157,12 @@ def _check_possible(fields: Mapping[str, Any]) -> None:
         raise Problem("bad_request", "formality: the models have one form of address; leave it out, or prefer one")
 
 
-def _languages(asked: DeepLRequest, services: Services) -> tuple[list[str], list[str]]:
-    """The source language of each text: as the client is told, and as the text's model is chosen by."""
+def _languages(asked: DeepLRequest, services: Services) -> list[str]:
+    """The source language of each text."""
     if asked.source_lang:
-        return [asked.source_lang] * len(asked.text), [asked.source_lang] * len(asked.text)
+        return [asked.source_lang] * len(asked.text)
     candidates = writers(services.models, asked.target_lang) or services.models
-    found = [services.detector.detect(candidates, text)[0].language for text in asked.text]
-    return found, found
+    return [services.detector.detect(candidates, text)[0].language for text in asked.text]
 
 
 def _document(asked: DeepLRequest, text: str) -> Document:
