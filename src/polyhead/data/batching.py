@@ -18,7 +18,7 @@ from polyhead.hardware import few_sizes
 from polyhead.limits import MOST_COUNTED, MOST_SENTENCES, MOST_TOKENS_LEARNT
 
 _SENTENCES = 8
-"""Batches hold a multiple of this many sentences, which suits the kernels' vectors; those of long sentences may not."""
+"""Batches hold a multiple of this many sentences, which suits the kernels' vectors, or fewer if sentences are long."""
 
 Lengths = NDArray[np.int64]
 
@@ -84,7 +84,7 @@ def _sentences(tokens: int, config: BatchingConfig, share: float) -> int:
 
 
 def _fitted(rows: Rows, sources: Lengths, targets: Lengths, source_width: int, target_width: int) -> Draw:
-    """A single sentence is never padded: it may be longer than the budget as it is."""
+    """The batch of these rows. A single sentence is never padded: it may be longer than the budget as it is."""
     if len(rows) == 1:
         return Draw(rows, int(sources[rows[0]]), int(targets[rows[0]]))
     return Draw(rows, source_width, target_width)

@@ -29,13 +29,13 @@ Reason = Literal[
 REASONS: tuple[Reason, ...] = get_args(Reason)
 Verdicts = NDArray[np.uint8]
 STAYS = 0
-"""The verdict on a pair against which nothing speaks; that of others is 1 + the number of their reason."""
+"""The verdict on a pair against which nothing speaks; any other verdict is 1 + the place of a reason in `REASONS`."""
 _LIMITS: Mapping[Reason, str] = {
     "too many words": "max_words",
     "too many characters": "max_characters",
     "lengths do not match": "max_ratio",
 }
-"""The setting that decides, for the reasons that have a number of one."""
+"""For each reason that a limit leads to, the name of the setting that has the limit."""
 
 # Added to both lengths before they are compared: "OK." may well be a sentence in another language.
 _RATIO_SMOOTHING = 20
@@ -67,7 +67,7 @@ class Dropped:
     count: int
     example: str
     setting: str = ""
-    """The limit that it was above, by its name in a recipe; empty where there is no number."""
+    """The limit that the pairs were above, by its name in a recipe and its value; empty for reasons without a limit."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class CleaningReport:
     kept: int
     dropped: tuple[Dropped, ...]
     repeated: int = 0
-    """How many of those kept came before."""
+    """How many of the pairs kept are the same as a pair before them."""
 
     def __str__(self) -> str:
         rows = [("pairs read", self.read, "")]
@@ -91,14 +91,14 @@ class CleaningReport:
 
 
 def clean(pairs: Iterable[Pair], config: CleaningConfig) -> tuple[list[Pair], CleaningReport]:
-    """The pairs that may stay, in order, and the account of the others. Texts stay as they are."""
+    """The pairs that may stay, in order, and a report on all pairs. Texts stay as they are."""
     everything = list(pairs)
     rows, report = rows_to_keep(everything, config)
     return [everything[row] for row in rows], report
 
 
 def rows_to_keep(pairs: Sequence[Pair], config: CleaningConfig) -> tuple[list[int], CleaningReport]:
-    """The rows of the pairs that may stay, in rising order, and the account of the others."""
+    """The rows of the pairs that may stay, in rising order, and a report on all pairs."""
     verdicts = judge(pairs, usual_ratios(count_lengths(pairs)), config)
     stay, report = settle(verdicts, digests_of_pairs(pairs), config, lambda row: pairs[row].origin)
     return np.flatnonzero(stay).tolist(), report
@@ -109,7 +109,7 @@ Lengths = tuple[str | None, int, int]
 
 
 def count_lengths(pairs: Iterable[Pair]) -> Counter[Lengths]:
-    """How often there is a pair of these lengths. Of millions of sentences some ten thousand are different ones."""
+    """How often each combination of lengths comes. Millions of sentences have some ten thousand combinations."""
     return Counter((pair.target_language, len(pair.source), len(pair.target)) for pair in usable(pairs))
 
 
@@ -137,7 +137,7 @@ def judge(pairs: Sequence[Pair], usual: Mapping[str | None, float], config: Clea
 def settle(
     verdicts: Verdicts, digests: Digests, config: CleaningConfig, origin: Callable[[int], str]
 ) -> tuple[NDArray[np.bool_], CleaningReport]:
-    """[N] which pairs may stay once those that came before are known, and the account of the others.
+    """[N] which pairs may stay once repeated pairs are known, and a report on all pairs.
 
     verdicts: [N] of `judge`; digests: [N] of `digests_of_pairs`; origin: where the pair of a row stands
     """

@@ -1,7 +1,7 @@
 """Short fingerprints of texts: eight bytes stand for a sentence where only sameness counts.
 
-By them repeated pairs, sentences to hold out and pairs known from training are found in little memory. Of ten million
-different texts two have the same fingerprint once in 400,000 corpora; then one pair too many counts as repeated.
+They find repeated pairs, sentences to hold out and pairs known from training in little memory. Of ten million different
+texts two have the same fingerprint once in 400,000 corpora; then one pair too many counts as repeated.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,12 +29,12 @@ def digests_of(texts: Iterable[str]) -> Digests:
 
 
 def digests_of_pairs(pairs: Iterable[Pair]) -> Digests:
-    """[N] the same for pairs with the same source, target and target language."""
+    """[N] the digest of each pair; pairs with the same source, target and target language have the same digest."""
     return digests_of(f"{pair.source}\n{pair.target}\n{pair.target_language or ''}" for pair in pairs)
 
 
 def digests_of_content(pairs: Iterable[Pair]) -> Digests:
-    """[N] the same for pairs that differ in case, white space and target language alone."""
+    """[N] the digest of each pair's content; it is the same if only case, white space or target language differ."""
     return digests_of("\n".join(" ".join(side.casefold().split()) for side in (p.source, p.target)) for p in pairs)
 
 
@@ -73,7 +73,7 @@ def in_parts(digests: NDArray[Number]) -> Iterator[tuple[int, NDArray[Number]]]:
 
 
 def _are_in(digests: Digests, known: Digests) -> NDArray[np.bool_]:
-    """Whether each is one of those that are known, which are sorted."""
+    """[N] whether each digest is one of the known ones, which are sorted."""
     if not len(known):
         return np.zeros(len(digests), np.bool_)
     places = np.minimum(np.searchsorted(known, digests), len(known) - 1)

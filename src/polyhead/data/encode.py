@@ -86,12 +86,12 @@ class Encoder:
 def sampled_in_epochs(
     corpus: EncodedCorpus, pairs: Sequence[Pair], rows: NDArray[np.int64], encoder: Encoder, seed: int
 ) -> Callable[[int, int | None], Corpus]:
-    """A function of an epoch, and of how many epochs are sampled (None: all), to that epoch's corpus.
+    """A function: an epoch, and how many epochs are sampled (None: all) → the epoch's corpus.
 
     Sampled are the sides whose tokenizer has a dropout above 0, anew from (seed, epoch). Each epoch has the same pairs
     in the same order.
     corpus: what `encoder` makes of `pairs` with the best segmentations
-    rows: [N] which of the pairs are in it
+    rows: [N] which of the pairs are in the corpus
     """
     if not (encoder.source.config.dropout or encoder.target.config.dropout):
         return lambda epoch, sampled_epochs: corpus

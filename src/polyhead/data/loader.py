@@ -21,8 +21,8 @@ from polyhead.symbols import EOS, PAD, SOS
 LAST = 1 << 53
 """No epoch and no batch has a number above this."""
 OF_A_WINDOW = 1 << 32
-"""The first batch of an epoch's window has this number times the window's own, as no window has so many batches. So the
-number alone says where to go on, and the windows before need not be drawn again."""
+"""The first batch of an epoch's window number w has the number w times this, as no window has so many batches. So a
+batch's number alone says where to go on, and the windows before it need not be drawn again."""
 _AHEAD = 4  # batches waiting; enough to hide one slow batch, few enough to cost no memory
 
 
@@ -89,8 +89,8 @@ def _pad(sentences: list[Ids], width: int, before: int | None = None, after: int
 class Loader:
     """Endless batches, the same for the same seed from any position on.
 
-    corpus_for_epoch: the corpus to read in an epoch; asked once an epoch, in a background thread. It must give the same
-        for the same epoch.
+    corpus_for_epoch: an epoch → the corpus to read in it; called once an epoch, in a background thread. It must give
+        the same corpus for the same epoch.
     """
 
     def __init__(self, corpus_for_epoch: Callable[[int], Corpus], config: BatchingConfig, seed: int) -> None:
@@ -180,7 +180,7 @@ def _put(
     item: tuple[Position, Batch] | _Failure,
     stopped: threading.Event,
 ) -> bool:
-    """Wait for room; False if the taker has gone."""
+    """Puts an item into the queue once there is room → True, or False if nobody takes items any more."""
     while not stopped.is_set():
         try:
             ready.put(item, timeout=0.1)

@@ -15,7 +15,7 @@ LARGE = 2_000_000
 LOOKED_AT = 200_000
 """Pairs from which words and characters are counted; of a larger corpus these are enough."""
 SENTENCES_LOOKED_AT = 20_000
-"""Texts of which sentences are counted."""
+"""How many texts, about, have their sentences counted."""
 WIDE = 3
 """How much of a token a Chinese character, a kana or a Korean syllable is, compared with a letter."""
 LETTERS_A_TOKEN = 4.5
@@ -47,7 +47,7 @@ class CorpusStatistics:
 
     @classmethod
     def of(cls, pairs: Sequence[Pair], weights: NDArray[np.float64] | None = None) -> "CorpusStatistics":
-        """Those of `pairs`, of which an epoch has each as often as `weights` [N] says; None: once.
+        """The statistics of `pairs`, each of which an epoch has as often as `weights` [N] says; None: once.
 
         With weights there is as much text as if so many pairs came equally often as Kish's effective sample size says,
         (Σ w)² / Σ w²: a large corpus that is seldom looked at counts for little more than what is read of it.
@@ -79,7 +79,7 @@ class Counted:
             self._target += _letters(pair.target)
 
     def statistics(self, read: int, weights: NDArray[np.float64] | None = None) -> CorpusStatistics:
-        """`CorpusStatistics.of` a corpus of so many pairs."""
+        """What `CorpusStatistics.of` gives for a corpus of `read` pairs that begins with the pairs counted."""
         amount = read if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
         scale = amount / max(1, self._pairs)
         return CorpusStatistics(
@@ -108,6 +108,6 @@ _PUNCTUATION = "".join(character for character in map(chr, range(0x3100)) if uni
 
 
 def _letters(text: str) -> int:
-    """Its letters and the space behind it, each that takes the room of two letters counted as more."""
+    """How many letters a text has, the space behind it among them; a letter as wide as two counts `WIDE` times."""
     wide = 0 if text.isascii() else sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return len(text) + 1 + (WIDE - 1) * wide

@@ -17,7 +17,7 @@ from polyhead.memory.mapped import let_go
 Ids = NDArray[np.uint16 | np.uint32]
 Offsets = NDArray[np.int64]
 _ROWS = 8_192
-"""Sentences that are copied at a time, and after which what was read of a mapped file is let go of."""
+"""How many sentences are copied before the pages that were read of a mapped file are let go of."""
 _MANY = 1 << 20
 """Offsets that are looked at at a time."""
 ARRAYS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
@@ -30,7 +30,7 @@ class Corpus(Protocol):
     def __len__(self) -> int: ...
 
     def within(self, window: Window) -> "EncodedCorpus":
-        """The ids of a window's pairs, in their order. The same window gives the same."""
+        """The ids of a window's pairs, in their order. The same window gives the same ids."""
         ...
 
 
@@ -87,7 +87,7 @@ class EncodedCorpus:
 
     @classmethod
     def open(cls, directory: Path) -> "EncodedCorpus":
-        """What `save` wrote, read from disk as it is needed. DataError if it is missing or damaged."""
+        """The corpus that `save` wrote, read from disk as it is needed. DataError if it is missing or damaged."""
         arrays: list[NDArray[np.generic]] = []
         for name in ARRAYS:
             path = directory / f"{name}.npy"

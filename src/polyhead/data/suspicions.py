@@ -12,12 +12,12 @@ from polyhead.text import is_blank
 LOOKED_AT = 200_000
 """Pairs whose lengths are compared."""
 COMPARABLE = 500
-"""With fewer pairs, lengths that have nothing to do with each other may be chance."""
+"""The fewest pairs whose lengths are compared: of fewer, lengths may seem unrelated by chance."""
 UNRELATED, UNEVEN = 0.1, 0.15
-"""The correlation of log lengths below which two sides aren't translations of each other (those of translations are
-above 0.5), and their standard deviation above which that can be told."""
+"""The correlation of log lengths below which two sides aren't translations of each other (it is above 0.5 between
+translations), and the standard deviation of log lengths from which on that can be told."""
 SAME = 0.05
-"""The share of pairs with the same text on both sides above which it is said: names and numbers are fewer."""
+"""The share of pairs with the same text on both sides above which they are suspicious: names and numbers are fewer."""
 
 
 def suspicions(train: Sequence[Pair], dev: Sequence[Pair] = ()) -> list[str]:
@@ -44,7 +44,7 @@ class TrainingSuspicions:
         self._lengths += [(len(pair.source), len(pair.target)) for pair in some]
 
     def sentences(self) -> list[str]:
-        """Sentences about all of them."""
+        """Sentences about all pairs that were added; none where nothing is suspicious."""
         same, broken = self._same, self._broken
         said: list[str] = []
         if same.count > SAME * self._count:
@@ -97,20 +97,20 @@ class Tally:
     first: str = ""
 
     def add(self, *pairs: Pair) -> None:
-        """Counts these, too."""
+        """Counts more pairs of this kind."""
         if pairs and not self.count:
             self.first = pairs[0].origin
         self.count += len(pairs)
 
     def counted(self, what: str = "training pairs", verb: str = "have") -> str:
-        """The number in words."""
+        """The number with its noun and verb, as a message about these pairs begins."""
         if self.count > 1:
             return f"{self.count:,} {what} {verb}"
         return f"1 of the {what} {'has' if verb == 'have' else 'is'}"
 
 
 def _are_unrelated(lengths: Sequence[tuple[int, int]]) -> bool:
-    """lengths: the characters of both sides of each pair"""
+    """Whether the lengths of the two sides have nothing to do with each other; lengths: in characters, of each pair."""
     if len(lengths) < COMPARABLE:
         return False
     source, target = np.log1p(np.array(lengths, np.float64)).T

@@ -17,10 +17,10 @@ CorpusForEpoch = Callable[[int, int | None], Corpus]
 def weighted(
     corpus_for_epoch: CorpusForEpoch, weights: Weights, seed: int, rows: NDArray[np.int64] | None = None
 ) -> CorpusForEpoch:
-    """Epoch → the pairs that it has, of the corpus that it would have without weights.
+    """A function: an epoch → its corpus, which has each pair of `corpus_for_epoch` as often as the pair's weight says.
 
     weights: of each pair, above 0; see `rows_of_window`
-    rows: [N] whose weight each pair of that corpus has; None: there is one for each, in order
+    rows: [N] where in `weights` the weight of each pair of that corpus is; None: they are in the order of the pairs
     The same (seed, epoch) gives the same pairs in the same order.
     """
     return lambda epoch, sampled: _Weighted(corpus_for_epoch(epoch, sampled), weights, rows, seed)

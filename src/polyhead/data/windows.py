@@ -41,15 +41,15 @@ class Window:
 
     @property
     def is_last(self) -> bool:
-        """Whether the epoch ends with it."""
+        """Whether the epoch ends with this window."""
         return self.number + 1 >= self.count
 
     def random(self, seed: int, what: Drawn) -> np.random.Generator:
-        """The random numbers by which something is drawn for this window. The same seed gives the same."""
+        """The random numbers by which something is drawn for this window. The same seed gives the same numbers."""
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.entropy(seed, what))))
 
     def entropy(self, seed: int, what: Drawn) -> list[int]:
-        """What those random numbers follow from."""
+        """What the random numbers of `random` follow from."""
         if self.rows is None:
             return [seed, self.epoch, what] if what == Drawn.WEIGHTS else [seed, self.epoch]
         return [seed, self.epoch, what + 1, self.number + 1]

@@ -1,4 +1,4 @@
-"""A model of PyTorch's for whoever has NumPy's arrays, as searches do."""
+"""A PyTorch model behind an interface of NumPy arrays, as searches use it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from polyhead.model.state import Memory, State
 
 @dataclass(frozen=True)
 class StateInArrays:
-    """The model's state."""
+    """A decoder's state in tensors, whose rows NumPy arrays select."""
 
     inner: State
     device: torch.device
@@ -29,7 +29,7 @@ class InArrays:
     """`encode`, `start`, `step` of a `Seq2Seq`: arrays go in; logits are arrays too where the model is on the CPU."""
 
     def __init__(self, model: Seq2Seq[Any], device: torch.device | None = None) -> None:
-        """device: where the model is, to be said of one that doesn't say it itself and isn't on the CPU."""
+        """device: where the model is; to be given for a model that is no `Seq2SeqModel` and not on the CPU."""
         self.model = model
         self.device = device or (model.device if isinstance(model, Seq2SeqModel) else torch.device("cpu"))
 
@@ -40,14 +40,14 @@ class InArrays:
 
     @torch.inference_mode()
     def start(self, memory: Memory) -> StateInArrays:
-        """The model's own state."""
+        """The decoder's state before the first token."""
         return StateInArrays(self.model.start(memory), self.device)
 
     @torch.inference_mode()
     def step(
         self, previous: NDArray[np.int64], state: StateInArrays
     ) -> tuple[NDArray[np.float32] | Tensor, StateInArrays]:
-        """previous [R] → logits [R, V] in float32, on another device a tensor that stays there; the next state."""
+        """previous [R] → logits [R, V] in float32, an array on the CPU, else a tensor on its device; the next state."""
         logits, after = self.model.step(self._tensor(previous), state.inner)
         return self._given(logits), StateInArrays(after, self.device)
 

@@ -54,7 +54,7 @@ class MultiHeadAttention(nn.Module):
         self.core: nn.Module = ScaledDotProductAttention(dropout)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
-        """x [B, T, D] looks at memory [B, S, D], in self-attention at itself; mask → [B, H, T, S] → [B, T, D]."""
+        """x [B, T, D] attends to memory [B, S, D], in self-attention to x, where the mask lets it → [B, T, D]."""
         query, (key, value) = self.project_query(x), self.project_key_value(memory)
         return self.attend(query, key, value, mask)
 

@@ -1,6 +1,6 @@
 """Settings of every kind of model, and presets by name.
 
-They stand apart from the modules: a model directory is described by them, and to read that loads no PyTorch.
+They stand apart from the modules, because they describe a model directory, and reading it must not load PyTorch.
 """
 
 from typing import Annotated, Literal
@@ -26,7 +26,7 @@ class TransformerConfig(Config):
     num_heads: int = Field(8, ge=1, le=MOST_HEADS)
     """h: attention heads; d_k = d_v = d_model / h."""
     dropout: float = Field(0.1, ge=0, lt=1)
-    """P_drop: on the embeddings and on every sub-layer's output (section 5.4)."""
+    """P_drop: dropout on the embeddings and on every sub-layer's output (section 5.4)."""
     attention_dropout: float = Field(0.0, ge=0, lt=1)
     """Dropout on the attention weights; 0 in the paper."""
     activation_dropout: float = Field(0.0, ge=0, lt=1)
@@ -52,9 +52,9 @@ class RecurrentConfig(Config):
     """What both recurrent models share."""
 
     cell: Literal["lstm", "gru"] = "lstm"
-    """Hochreiter & Schmidhuber 1997, or Cho et al. 2014."""
+    """LSTM (Hochreiter & Schmidhuber 1997) or GRU (Cho et al. 2014)."""
     d_model: int = Field(default=256, ge=1, le=WIDEST)
-    """The size of the word embeddings; with word2vec vectors, theirs."""
+    """The size of the word embeddings; with word2vec vectors, the size of these."""
     hidden_size: int = Field(default=256, ge=1, le=WIDEST)
     """The size of the decoder's hidden state s_t and of each encoder state h_i, both directions together."""
     num_layers: int = Field(default=1, ge=1, le=MOST_RECURRENT_LAYERS)
@@ -62,7 +62,7 @@ class RecurrentConfig(Config):
     bidirectional: bool = True
     """Whether the encoder also reads from right to left, half of `hidden_size` for each direction."""
     dropout: float = Field(default=0.3, ge=0, lt=1)
-    """On embeddings, between layers and on the output, never on the recurrent connections (Zaremba et al. 2014)."""
+    """Dropout on embeddings, between layers and on the output, not on recurrent connections (Zaremba et al. 2014)."""
     tie_embeddings: Literal["all", "output", "none"] = "none"
     """Which weights are one: source, target and output embedding (one shared vocabulary); target and output; none."""
     max_length: int = Field(default=1024, ge=2, le=LONGEST)

@@ -61,7 +61,7 @@ class DecoderLayer(nn.Module):
         return LayerCache(nothing, nothing, cross_key, cross_value)
 
     def step(self, x: Tensor, cache: LayerCache, memory_mask: Tensor) -> tuple[Tensor, LayerCache]:
-        """x [B, 1, D], the newest position → its output [B, 1, D] and the cache with it appended."""
+        """x [B, 1, D], the newest position → its output [B, 1, D] and the cache with this position appended."""
         grown = cache
 
         def attend(y: Tensor) -> Tensor:
@@ -96,7 +96,7 @@ class Decoder(nn.Module):
         return self.norm(x)
 
     def start(self, memory: Tensor) -> tuple[LayerCache, ...]:
-        """One empty cache a layer."""
+        """memory [B, S, D] → a cache for each layer, with no past and the memory projected."""
         return tuple(layer.start(memory) for layer in self._typed_layers())
 
     def step(

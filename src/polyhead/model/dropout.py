@@ -20,8 +20,9 @@ _source = threading.local()
 def drawing_from(seed: int, device: torch.device | None = None) -> Generator[None]:
     """Within the block, this thread's masks follow from the seed.
 
-    On a CPU they come from a stream of their own: PyTorch's default generator is one for all threads, and who draws
-    first would be left to chance. On a GPU, which one thread at a time computes with, its default generator is seeded.
+    On a CPU the masks come from a generator of this thread: PyTorch's default generator is one for all threads, and
+    which thread draws first is left to chance. On a GPU, which one thread at a time uses, its default generator is
+    seeded.
 
     device: where the masks are drawn besides the CPU
     """
@@ -72,7 +73,7 @@ def scaled_keep_mask(like: Tensor, rate: float) -> Tensor:
     numbers.random_(-(2**63), None, generator=getattr(_source, "generator", None))
     lanes = numbers.view(torch.int16)[:count].view(like.shape)
     if like.dtype in _SIXTEEN_BITS:
-        # Times the bits of the scale, each 0 or 1 is a number of that dtype, where the random number stood.
+        # Each 0 or 1, times the bits of the scale, is 0 or the scale in that dtype, in the random number's memory.
         keep = torch.ge(lanes, dropped - _RANGE // 2, out=lanes)
         return keep.mul_(int(torch.tensor(scale, dtype=like.dtype).view(torch.int16))).view(like.dtype)
     # Compared straight into the result's dtype: casting a tensor of booleans takes longer than all the rest.

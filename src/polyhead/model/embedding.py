@@ -23,7 +23,7 @@ class Embedding(nn.Module):
         return self.at(slice(start, start + tokens.size(1)), tokens)
 
     def at(self, places: Places, tokens: Tensor) -> Tensor:
-        """places: of all positions, T of them or [N] int64; tokens [B, T] or [N] int64 → [.., D]."""
+        """places: the positions of the tokens, a slice T long or [N] int64; tokens [B, T] or [N] int64 → [.., D]."""
         return self.dropout(self.positions(self.tokens(tokens) * self.scale, places))
 
 

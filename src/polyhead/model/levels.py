@@ -1,4 +1,4 @@
-"""Weights as 8-bit products have them: each output's are whole multiples of a 127th of its largest one.
+"""Weights rounded as 8-bit products round them: an output's weights are whole multiples of a 127th of the largest.
 
 Shapes: N outputs and K inputs of a linear map.
 """
@@ -14,12 +14,12 @@ from polyhead.model.stored import Floats
 HIGHEST = np.float32(127)
 """The largest 8-bit integer, to which the largest weight of an output is mapped."""
 TINY = np.float32(1e-30)
-"""Weights that are all zero have no scale; too small to change any other's."""
+"""Taken as the largest weight of an output whose weights are all 0; too small to change other scales."""
 
 LOOKED_AT = 8
-"""Outputs of a linear map that tell whether its weights have been rounded; no others would be so by chance."""
+"""How many outputs of a linear map tell whether its weights are rounded; none would seem so by chance."""
 NEAR = np.float32(1e-3)
-"""How far from a level, in levels, float32 may have brought a weight that is on one."""
+"""How far from its level, in steps between levels, errors of float32 may have moved a rounded weight."""
 
 
 def levels(weight: Floats) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -29,9 +29,9 @@ def levels(weight: Floats) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
 
 
 def on_levels(weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """A Transformer's weights → the same, those that it multiplies rounded: 8-bit products then have all that they are.
+    """A Transformer's weights → the same with the matrices of products rounded, of which 8-bit products lose nothing.
 
-    Norms, biases, positions and an embedding that isn't the output layer's too are left as they are.
+    Norms, biases, positions and an embedding that isn't the output layer's as well are left as they are.
     """
     chosen = _multiplied(weights)
     return {name: _rounded(weight) if name in chosen else weight for name, weight in weights.items()}
@@ -43,7 +43,7 @@ def are_on_levels(weights: Mapping[str, Floats]) -> bool:
 
 
 def _multiplied(weights: Mapping[str, Floats]) -> set[str]:
-    """The names of the matrices of all linear maps, the output layer among them under the name that it has here."""
+    """The names of the matrices of all linear maps, the output layer's among them by the name that `weights` has."""
     output = "output.weight"
     while output not in weights:
         output = TIED[output]
@@ -51,7 +51,7 @@ def _multiplied(weights: Mapping[str, Floats]) -> set[str]:
 
 
 def _is_rounded(weight: Floats) -> bool:
-    with np.errstate(invalid="ignore"):  # numbers that are none are on no level
+    with np.errstate(invalid="ignore"):  # a NaN is on no level
         whole, scales = levels(weight)
         return bool((np.abs(whole * scales[:, None] - weight) <= NEAR * scales[:, None]).all())
 

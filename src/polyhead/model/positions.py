@@ -1,7 +1,7 @@
 """How a model knows word order (section 3.5): sinusoids added or concatenated, learned vectors, or nothing.
 
 Each class maps embeddings [B, T, D], or of tokens without padding [N, D], that stand at `places` to embeddings of the
-same shape; the places are a part of all positions, T long, or as many positions [N].
+same shape; the places are a slice of all positions, T long, or the position of each token [N].
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def positional_encoding(length: int, d_model: int) -> Tensor:
 
 
 def _standing(encoding: Tensor, places: Places) -> Tensor:
-    """The positions' vectors. Raises IndexError beyond the last one: PyTorch makes such a part shorter, or empty."""
+    """The vectors of positions. Raises IndexError beyond the last one, where a slice would be shorter, or empty."""
     if isinstance(places, slice) and places.stop > len(encoding):
         raise IndexError(f"position {places.stop - 1} is beyond the {len(encoding)} positions that this model has")
     return encoding[places]

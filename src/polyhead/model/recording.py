@@ -1,6 +1,6 @@
-"""Looking into a model that others are using: a double of it, and a core that takes notes.
+"""Looking into a model that others are using: by a second model over its tensors, and a core that tells what it does.
 
-Nothing of the model itself is ever exchanged: one thread may look inside while another translates with it.
+No part of the model itself is ever exchanged: one thread may look inside while another translates with it.
 """
 
 from collections.abc import Callable
@@ -17,17 +17,17 @@ from polyhead.model.seq2seq import Seq2SeqModel
 M = TypeVar("M", bound=nn.Module)
 
 Listener = Callable[[Tensor, Tensor, Tensor, Tensor | None, Tensor], None]
-"""Hears (query, key, value, mask, weights [B, H, T, S])."""
+"""A function that is called with (query, key, value, mask, weights [B, H, T, S])."""
 
 
 def view_of(model: M) -> M:
-    """The same mathematics on the same tensors, none of them copied; changing its modules leaves `model` as it is."""
+    """A second model over the same tensors, none of them copied; changing its modules leaves `model` as it is."""
     shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
     return deepcopy(model, shared)
 
 
 class Noting(nn.Module):
-    """Around an attention's core: tells a listener what goes in, and the weights that the core gives it."""
+    """An attention's core, which also tells a listener what goes in and the weights that come out."""
 
     def __init__(self, core: nn.Module, listener: Listener) -> None:
         super().__init__()

@@ -92,8 +92,8 @@ class RecurrentEncoder(nn.Module):
 class Bridge(nn.Module):
     """The encoder's final hidden state → the decoder's initial one.
 
-    As it is (Sutskever et al. 2014, section 2), or tanh(W x + b) where two directions meet (Bahdanau et al. 2015,
-    appendix A.2.2).
+    The state as it is (Sutskever et al. 2014, section 2), or tanh(W x + b) where two directions meet (Bahdanau et al.
+    2015, appendix A.2.2).
     """
 
     def __init__(self, config: RecurrentConfig) -> None:
@@ -102,7 +102,7 @@ class Bridge(nn.Module):
         self.linears = nn.ModuleList(nn.Linear(config.hidden_size, config.hidden_size) for _ in range(parts))
 
     def forward(self, final: Hidden) -> Hidden:
-        """Each part [L, B, H] → the same."""
+        """The encoder's final state, each part [L, B, H] → the decoder's initial state, of the same shapes."""
         if not self.linears:
             return final
         return tuple(torch.tanh(linear(part)) for linear, part in zip(self.linears, final, strict=True))

@@ -29,7 +29,7 @@ class RNN(Seq2SeqModel[RecurrentState]):
 
     @property
     def output_layer(self) -> OutputLayer:
-        """[.., H] → [.., V]."""
+        """The map from features [.., H] to logits [.., V]."""
         return self.output
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:

@@ -44,7 +44,7 @@ class AttentiveState:
 
     hidden: Hidden
     memory: Tensor
-    """[B, S, H], h_1 … h_n."""
+    """The encoder states h_1 … h_n [B, S, H]."""
     mask: Tensor
     """[B, 1, 1, S] bool, True at real tokens."""
 
@@ -54,7 +54,7 @@ class AttentiveState:
 
 
 class RNNAttention(Seq2SeqModel[AttentiveState]):
-    """The decoder's hidden state asks, the encoder's states answer."""
+    """An RNN encoder-decoder: the decoder's hidden state is the query, encoder states are keys and values."""
 
     alignment_site = "cross_attention"
 
@@ -72,7 +72,7 @@ class RNNAttention(Seq2SeqModel[AttentiveState]):
 
     @property
     def output_layer(self) -> OutputLayer:
-        """[.., D] → [.., V]."""
+        """The map from features [.., D] to logits [.., V]."""
         return self.output
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:

@@ -17,7 +17,7 @@ S = TypeVar("S", bound=State, default=Any)
 
 
 class Seq2Seq(Protocol[S]):
-    """What decoding needs of a model, in tensors: the Transformer and the RNNs. Searches see it in arrays."""
+    """What decoding needs of a model, in tensors. The Transformer and the RNNs have it; searches use it in arrays."""
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Memory:
         """source [B, S] int64, source_mask [B, S] bool (True at real tokens) → what the decoder may look at."""
@@ -67,7 +67,7 @@ class Seq2SeqModel(nn.Module, ABC, Generic[S]):
 
     @property
     def device(self) -> torch.device:
-        """Where its weights are, and what it is given has to be."""
+        """Where the model's weights are, and where its inputs have to be."""
         return next(self.parameters()).device
 
     def features(self, batch: Batch) -> Tensor:
@@ -75,7 +75,7 @@ class Seq2SeqModel(nn.Module, ABC, Generic[S]):
         return batch.real(self.decode(batch.target_in, self.encode(batch.source, batch.source_mask)))
 
     def forward(self, source: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
-        """Teacher forcing (lecture: the whole target, shifted right, goes in at once) → logits [B, T, V]."""
+        """Teacher forcing: the whole target, shifted right, goes in at once → logits [B, T, V]."""
         return self.output_layer(self.decode(target_in, self.encode(source, source_mask)))
 
 

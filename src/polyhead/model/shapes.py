@@ -1,6 +1,6 @@
 """The names and shapes of a Transformer's weights, as `model.safetensors` has them.
 
-It says of a file whether it fits its settings before any module is made. Tied weights stand once, by the first of their
+They tell whether a file fits its settings before any module is made. Tied weights stand once, by the first of their
 names. Shapes: D d_model, F d_ff, L max_length, V vocabulary.
 """
 
@@ -15,7 +15,7 @@ TIED = {
     "output.weight": "target_embedding.tokens.weight",
     "target_embedding.tokens.weight": "source_embedding.tokens.weight",
 }
-"""Where a weight stands that has none of its own."""
+"""Name of a weight → the name by which it stands where it is tied and has no memory of its own."""
 
 
 STACKS = {"encoder": ("self_attention",), "decoder": ("self_attention", "cross_attention")}
@@ -23,7 +23,7 @@ STACKS = {"encoder": ("self_attention",), "decoder": ("self_attention", "cross_a
 
 
 def transformer_shapes(config: TransformerConfig, source_vocabulary: int, target_vocabulary: int) -> dict[str, Shape]:
-    """Every weight of a Transformer. Raises RecipeError where the sizes don't fit together."""
+    """Name and shape of every weight of a Transformer. Raises RecipeError where the sizes don't fit together."""
     check_sizes(config, source_vocabulary, target_vocabulary)
     size, tied = config.d_model, config.tie_embeddings
     found = _positions(config, "source_embedding") | _positions(config, "target_embedding")

@@ -14,13 +14,13 @@ from polyhead.reading import check_tensors
 
 Floats = NDArray[np.float32]
 MAPPED = sys.platform == "linux"
-"""Elsewhere a file couldn't be replaced as long as its pages are in use."""
+"""Whether files are mapped. On other systems a file couldn't be replaced as long as its pages are in use."""
 BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
-"""The kinds of numbers that a weight may have."""
+"""The kinds of numbers that a weight may have → the bytes of a number."""
 
 
 def read_weights(path: Path) -> dict[str, Floats]:
-    """Every weight by its name. What is float32 in a file that is mapped is read when it is looked at.
+    """Every weight by its name. Weights in float32 of a mapped file are read from the disk only when they are used.
 
     Raises OSError and SafetensorError for what can't be read, or holds something else than weights.
     """

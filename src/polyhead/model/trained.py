@@ -1,4 +1,4 @@
-"""A trained model that nobody needs as modules yet: what an engine is made of, and PyTorch isn't loaded for it."""
+"""A trained model as arrays instead of modules: an engine is made of it, without loading PyTorch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from polyhead.model.seq2seq import Seq2SeqModel
 
 EPSILON = 1e-5
-"""What a norm adds to a variance: PyTorch's own."""
+"""What LayerNorm adds to a variance: PyTorch's default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class TransformerArrays:
     arrays: Mapping[str, Floats]
 
     def __getitem__(self, name: str) -> Floats:
-        """A weight; of tied ones each name is known."""
+        """A weight by its name; a tied weight by any of its names."""
         while name not in self.arrays and name in TIED:
             name = TIED[name]
         return self.arrays[name]
@@ -52,7 +52,7 @@ def without_memory(config: ModelConfig, source_vocabulary: int, target_vocabular
 
 
 def without_values(config: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Seq2SeqModel[Any]:
-    """The model as modules, in eval mode, for `fill`. Raises RecipeError where the sizes don't fit together."""
+    """The model in eval mode, its weights without values, for `fill`. Raises RecipeError where the sizes don't fit."""
     from polyhead.model.build import build_model
     from polyhead.model.uninitialised import Uninitialised
 

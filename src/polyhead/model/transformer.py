@@ -21,11 +21,11 @@ from polyhead.model.sublayer import SUBLAYERS, final_norm
 
 @dataclass(frozen=True)
 class TransformerState:
-    """The decoder after `length` tokens: a cache for every layer, and which of the memory is real."""
+    """The decoder after `length` tokens: a cache for every layer, and which tokens of the memory are real."""
 
     caches: tuple[LayerCache, ...]
     memory_mask: Tensor
-    """[B, 1, 1, S] bool."""
+    """[B, 1, 1, S] bool, True at real tokens."""
     length: int
 
     def select(self, rows: Tensor) -> "TransformerState":

@@ -7,14 +7,14 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 FILLING = frozenset({"kaiming_uniform_", "uniform_", "normal_", "constant_", "fill_", "zero_"})
-"""What `torch.nn.init` comes down to where PyTorch tells of it: functions of its own and methods of a tensor."""
+"""The names of the functions and tensor methods with which `torch.nn.init` fills tensors, as PyTorch reports them."""
 
 
 class Uninitialised(TorchFunctionMode):
     """Within the block parameters get memory but no values, and draw next to no random numbers.
 
-    Memory that nobody has written costs neither time nor space. Buffers, such as a table of sinusoids, are computed as
-    ever.
+    Memory that nobody has written to costs neither time nor space. Buffers, such as a table of sinusoids, are computed
+    as usual.
     """
 
     def __torch_function__(

@@ -25,7 +25,7 @@ class BaseTokenizer(ABC):
 
     @property
     def config(self) -> TokenizerConfig:
-        """The settings it was trained with."""
+        """The settings that the tokenizer was trained with."""
         return self._config
 
     @property
@@ -39,7 +39,7 @@ class BaseTokenizer(ABC):
         return tuple(self._tags)
 
     def tag(self, language: str) -> int:
-        """The id that asks for a target language. ModelError when it has none."""
+        """The id that asks for a target language. ModelError when the language has no tag."""
         if language in self._tags:
             return self._tags[language]
         known = ", ".join(self._tags) or "none: it was trained without language tags"
@@ -64,15 +64,15 @@ class BaseTokenizer(ABC):
             temporary.write_bytes(self._model.data)
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
-        """`encode` of each."""
+        """`encode` of each text."""
         return [self.encode(text) for text in texts]
 
     def sample(self, text: str) -> list[int]:
-        """One of the possible encodings; here there is only one."""
+        """The ids of a text: a tokenizer has only one encoding of it, unless its class samples others."""
         return self.encode(text)
 
     def sample_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """`sample` of each; the same for the same seed."""
+        """`sample` of each text; the same for the same seed."""
         del seed
         return self.encode_many(texts)
 
@@ -98,7 +98,7 @@ class BaseTokenizer(ABC):
 
 
 def check_model(model: Model, config: TokenizerConfig) -> None:
-    """ValueError if the model is no tokenizer of ours or of another kind than its settings say."""
+    """Raises ValueError if the model is no tokenizer of polyhead's, or of another kind than its settings say."""
     if tuple(model.pieces[: len(SPECIAL_PIECES)]) != SPECIAL_PIECES:
         raise ValueError(f"its first pieces are {model.pieces[:4]}, not {list(SPECIAL_PIECES)}")
     spells_bytes = any(model.is_byte(i) for i in range(UNK, len(model.pieces)))

@@ -29,7 +29,7 @@ def train(
     """Learn a vocabulary from text. The same texts and settings give the same bytes on every machine.
 
     vocabulary_size: specials and tags included; what comes out is smaller where the texts have no more to give, larger
-        where their alphabet alone needs more. Ask the result.
+        where their alphabet alone needs more. The tokenizer's own `vocabulary_size` says how many there are.
     languages: the target languages to have tags for
     PolyheadError if there is no text.
     """

@@ -1,4 +1,4 @@
-"""Text in capitals, in the letters that a model knows best.
+"""Text in capitals, rewritten in the casing that a model knows best.
 
 `TWO DOGS` has many more tokens than `two dogs` where training had no capitals, and comes out as nonsense. A word's
 usual casing is the one that takes the fewest tokens, of several the one in small letters: so the vocabulary itself is
@@ -12,19 +12,19 @@ from typing import Literal
 from polyhead.tokenizers.protocol import Tokenizer
 
 Case = Literal["upper", "title"]
-"""TEXT IN CAPITALS, or Text Whose Words Begin With One."""
+"""The casing of TEXT IN CAPITALS, or of Text Whose Words Begin With Capitals."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEWEST_LETTERS = 5
-"""Of a text that is changed: a name of four letters may be an acronym."""
+"""The fewest letters of a text that is changed: a name of four letters may be an acronym."""
 _SHARE = 0.75
-"""Of its tokens a text in its usual casing must have fewer than this, or it is known as it is."""
+"""A text is changed only if its usual casing takes at most this share of the tokens that it has as it is."""
 _ENGLISH_PRONOUN = "I"
 """The one word that is written with a capital within sentences and has as few tokens without."""
 
 
 def case_of(text: str) -> Case | None:
-    """The casing of a text where it is another than sentences have, else None; that of some scripts is always None."""
+    """The casing of a text where it is another than sentences have, else None, as in scripts without capitals."""
     if any(word[:1].islower() for word in text.split()):
         return None
     words = [word for word in _WORD.findall(text) if word.upper() != word.lower()]
@@ -38,7 +38,7 @@ def case_of(text: str) -> Case | None:
 
 
 def usual(text: str, case: Case, tokenizer: Tokenizer) -> str | None:
-    """The text in its words' usual casing, as long as it was; None where the tokenizer knows it as it is."""
+    """The text in its words' usual casing, as long as it was; None where that saves too few tokens."""
     words = _WORD.findall(text)
     found = dict(zip(words, _usual_words(words, tokenizer), strict=True))
     changed = _WORD.sub(lambda match: found[match.group()], text)

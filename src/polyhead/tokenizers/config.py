@@ -23,7 +23,7 @@ class TokenizerConfig(Config):
     vocabulary_size: int | None = Field(default=None, ge=5, le=LARGEST_VOCABULARY)
     """How many pieces, specials and tags included; None: from the size of the corpus."""
     shared: bool = True
-    """One vocabulary for source and target, or one for each."""
+    """Whether source and target share one vocabulary; if not, each has its own."""
     normalisation: Normalisation = "nmt-NFC"
     """The normal form text is brought into: none, NFC, NFKC, or nmt-NFC, where white space of all kinds is alike."""
     lowercase: bool = False
@@ -46,7 +46,7 @@ def default_vocabulary_size(
 
     tokens: about how many the corpus has, both sides together
     word_types: how many different words; without text written in words, as many as there are pieces between spaces
-    characters: how many different ones; subword vocabularies get room beyond these
+    characters: how many different characters; subword vocabularies get room beyond these
     """
     if kind == "char":
         return max(6_000, _BYTES_AND_SPECIALS + characters)

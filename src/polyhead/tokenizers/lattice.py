@@ -12,11 +12,11 @@ _WORD = re.compile("▁[^▁]*")
 _REMEMBERED_WORDS = 100_000
 
 Arcs = list[tuple[list[int], list[float]]]
-"""For each end of a word: where the pieces that end there start, and the weights by which they are drawn."""
+"""For each place in a word: where the pieces that end there start, and the weights by which they are drawn."""
 
 
 class Lattice:
-    """All segmentations, each with probability ∝ P(segmentation)^sharpness (Kudo 2018, section 3.3, l = ∞)."""
+    """All segmentations of texts, each with probability ∝ P(segmentation)^sharpness (Kudo 2018, section 3.3, l = ∞)."""
 
     def __init__(self, inventory: Inventory, sharpness: float) -> None:
         self.inventory = inventory
@@ -27,7 +27,7 @@ class Lattice:
         self._arcs = lru_cache(_REMEMBERED_WORDS)(self._forward)
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """The ids of one segmentation of each."""
+        """The ids of one segmentation of each text."""
         random = Random(seed)
         return [self._drawn(text, random) for text in texts]
 
@@ -36,7 +36,7 @@ class Lattice:
         return [i for word in words for piece in self._backward(word, random) for i in self.inventory.spelled(piece)]
 
     def _forward(self, word: str) -> Arcs:
-        """Sums over the segmentations of each beginning of a word, kept as the weights of their last pieces."""
+        """Sums over the segmentations of each prefix of a word, kept as the weights of their last pieces."""
         sums = [0.0] + [-math.inf] * len(word)
         arcs: Arcs = [([], [])]
         for end in range(1, len(word) + 1):
@@ -54,7 +54,7 @@ class Lattice:
         return arcs
 
     def _backward(self, word: str, random: Random) -> list[str]:
-        """Draws the last piece, then the one before it, and so on."""
+        """The pieces of a word: the last one is drawn first, then the one before it, and so on."""
         arcs, end = self._arcs(word), len(word)
         pieces: list[str] = []
         while end:

@@ -22,11 +22,11 @@ class Merges(NamedTuple):
     starts: NDArray[np.int64]
     """[symbols + 1] where a left symbol's pairs begin."""
     rights: Symbols
-    """[P]."""
+    """[P] the right symbol of each pair."""
     merged: Symbols
-    """[P] what they become."""
+    """[P] the symbol that each pair becomes."""
     scores: NDArray[np.float64]
-    """[P] the highest is merged first."""
+    """[P] the score of each pair; the highest is merged first."""
 
 
 @kernel
@@ -37,7 +37,7 @@ def _next(state: Any) -> Any:
 
 @kernel
 def _pair(merges: Merges, left: int, right: int) -> int:
-    """The number of a pair, or -1: a negative symbol merges with none."""
+    """The number of a pair of symbols, or -1 where they do not merge: a negative symbol merges with none."""
     if left < 0:
         return -1
     low, end = merges.starts[left], merges.starts[left + 1]

@@ -14,15 +14,15 @@ from polyhead.tokenizers.merge_kernel import Merges, merge
 from polyhead.tokenizers.sampling import Inventory, marked
 
 _CODES = 0x110000
-"""Of Unicode's characters."""
+"""How many codes Unicode's characters may have."""
 _UNSPELLED = -1
 
 
 class MergeDropout:
-    """Provilkov et al. 2020, algorithm 1."""
+    """Draws segmentations by BPE dropout (Provilkov et al. 2020, algorithm 1)."""
 
     def __init__(self, inventory: Inventory, dropout: float) -> None:
-        """dropout: between 0 and 1, and neither."""
+        """dropout: above 0 and below 1"""
         self.inventory = inventory
         self.dropped = drop_threshold(dropout)
         self._symbols = list(dict.fromkeys(chain(inventory.scores, *inventory.scores)))
@@ -37,7 +37,7 @@ class MergeDropout:
                 self._of_character[ord(symbol)] = number
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """The ids of one segmentation of each."""
+        """The ids of one segmentation of each text."""
         written = [marked(text) for text in texts]
         codes = np.frombuffer("".join(written).encode("utf-32-le", "surrogatepass"), np.uint32)
         symbols, ends = self._of_character[codes], np.cumsum([len(text) for text in written], dtype=np.int64)

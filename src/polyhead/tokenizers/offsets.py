@@ -47,7 +47,7 @@ class Traced:
 
 
 def normalised(text: str, form: Normalisation, lowercase: bool) -> Traced:
-    """`text.normalise`, character by character traced back."""
+    """What `text.normalise` gives, each character traced back to the text."""
     traced = _in_form(Traced.of(text), form)
     if lowercase:
         lower = traced.text.lower()
@@ -92,8 +92,8 @@ def _separate(before: str, character: str, form: UnicodeForm) -> bool:
     return unicodedata.normalize(form, before + character) == unicodedata.normalize(form, before) + alone
 
 
-# Sentencepiece writes a space as "▁", so a "▁" in the text itself has to be written otherwise; and so has the
-# character, from the private use area, that says so.
+# Sentencepiece writes a space as "▁", so a "▁" in the text itself has to be escaped; and so has the escape character,
+# which is from the private use area.
 _ESCAPE = "\ue581"
 _ESCAPED = {_ESCAPE: _ESCAPE + "0", "▁": _ESCAPE + "1"}
 _WRITTEN = {written: meant for meant, written in _ESCAPED.items()}
@@ -112,7 +112,7 @@ def unescape(text: str) -> str:
 
 
 def escaped(traced: Traced) -> Traced:
-    """`escape`, traced."""
+    """What `escape` gives, each character traced back as before."""
     return traced.each(lambda character: _ESCAPED.get(character, character))
 
 

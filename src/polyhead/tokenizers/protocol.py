@@ -10,7 +10,7 @@ from polyhead.tokenizers.config import TokenizerConfig
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token and where it stands: `text[start:end]`, in characters of the text it was asked about.
+    """One token and where it stands: `text[start:end]`, in characters of the text that the tokenizer was asked about.
 
     Where normalisation changed a character, the span covers all that it was made from; the bytes of one character each
     have that character's span. A token that stands for nothing visible (a special, a lone space mark) may have an empty
@@ -29,7 +29,7 @@ class Tokenizer(Protocol):
 
     @property
     def config(self) -> TokenizerConfig:
-        """The settings it was trained with; with the saved file, all that `load` needs."""
+        """The settings that the tokenizer was trained with; with the saved file, all that `load` needs."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class Tokenizer(Protocol):
         ...
 
     def tag(self, language: str) -> int:
-        """The id that asks for a target language. ModelError, naming those there are, when it has none."""
+        """The id that asks for a target language. ModelError, naming the known languages, when this one has no tag."""
         ...
 
     def normalise(self, text: str) -> str:
@@ -55,7 +55,7 @@ class Tokenizer(Protocol):
         ...
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
-        """`encode` of each, faster."""
+        """`encode` of each text, faster."""
         ...
 
     def sample(self, text: str) -> list[int]:
@@ -63,7 +63,7 @@ class Tokenizer(Protocol):
         ...
 
     def sample_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """`sample` of each; the same for the same seed, whatever was sampled before or is elsewhere."""
+        """`sample` of each text; the same for the same seed, whatever was sampled before or is sampled elsewhere."""
         ...
 
     def decode(self, ids: Iterable[int]) -> str:

@@ -13,7 +13,7 @@ class Sampler(Protocol):
     """Draws segmentations of texts into the pieces of a vocabulary."""
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """The ids of one segmentation of each."""
+        """The ids of one segmentation of each text."""
         ...
 
 

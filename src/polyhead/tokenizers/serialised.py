@@ -1,9 +1,9 @@
 """What a vocabulary file may hold, looked at before sentencepiece reads it.
 
-It is a message of protocol buffers: fields one after the other, each a number that says which it is and how it is
-written, then its value. Of a sentencepiece model field 1 is a piece, 3 how text is normalised and 5 how it is undone,
-and in these two, field 2 is a table of replacements. Models made here have no such table, and sentencepiece trusts the
-places that are written in it.
+The file is a message of protocol buffers: fields one after the other, each a number that says which field it is and how
+it is written, then its value. In a sentencepiece model field 1 is a piece, field 3 says how text is normalised and
+field 5 how that is undone. In these two, field 2 is a table of replacements. Models made by polyhead have no such
+table, and sentencepiece trusts the places that are written in it.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _NORMALISERS, _TABLE = (3, 5), 2
 _NUMBER, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}
 """How a value is written: as a number, as a length and so many bytes, or in so many bytes."""
 _USUAL_PIECE = 0x0A
-"""Field 1, written as its length and so many bytes."""
+"""What a piece begins with: field 1, written as its length and so many bytes."""
 
 
 def check_fields(data: bytes) -> None:
@@ -46,7 +46,7 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
 
 
 def _value(data: bytes, position: int, kind: int) -> tuple[int, int]:
-    """Beginning and end of a value that is written in such a way."""
+    """Beginning and end of a value that begins at a position and is written in the way that `kind` says."""
     if kind == _NUMBER:
         return position, _varint(data, position)[1]
     if kind == _BYTES:
@@ -58,7 +58,7 @@ def _value(data: bytes, position: int, kind: int) -> tuple[int, int]:
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
-    """A number in seven bits a byte, the last byte without the eighth → it, and the place after it."""
+    """A number in seven bits a byte, the last byte without the eighth → the number, and the place after it."""
     number = shift = 0
     while True:
         byte = data[position]

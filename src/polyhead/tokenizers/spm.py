@@ -108,11 +108,11 @@ class Model:
         return self._processor.IsByte(piece_id)
 
     def encode(self, text: str) -> list[int]:
-        """The best segmentation."""
+        """The ids of the best segmentation of a text."""
         return cast(list[int], self._processor.Encode(text, num_threads=1))
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
-        """The best segmentation of each."""
+        """The ids of the best segmentation of each text."""
         return cast(list[list[int]], self._processor.Encode(texts, num_threads=1))
 
     def scores(self) -> dict[str, float]:
@@ -129,7 +129,7 @@ class Model:
         return cast(str, self._processor.Decode(ids))
 
     def encoded_places(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """The best segmentation, and the span of each piece in the text."""
+        """The ids of the best segmentation of a text, and the span of each piece in the text."""
         mapping = self._processor.Encode(text, return_type="offset_mapping")
         return cast(list[int], mapping["ids"]), cast(list[tuple[int, int]], mapping["offsets"])
 

@@ -15,14 +15,14 @@ Span = tuple[int, int]
 
 
 class SubwordTokenizer(BaseTokenizer):
-    """Pieces of words. A space is part of the piece after it, written "▁"."""
+    """A tokenizer whose tokens are pieces of words. A space is part of the piece after it, written "▁"."""
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""
         return self._model.encode(self._written(text))
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
-        """`encode` of each."""
+        """`encode` of each text."""
         if len(texts) == 1:  # sentencepiece starts a thread for many
             return [self.encode(texts[0])]
         return self._model.encode_many([self._written(text) for text in texts])
@@ -36,7 +36,7 @@ class SubwordTokenizer(BaseTokenizer):
         return self.sample_many([text], Random().getrandbits(64))[0]
 
     def sample_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """`sample` of each, reproducibly."""
+        """`sample` of each text; the same for the same seed."""
         if self._sampler is None:
             return self.encode_many(texts)
         return self._sampler.sample([self._written(text) for text in texts], seed)
@@ -64,14 +64,14 @@ class SubwordTokenizer(BaseTokenizer):
 
     @cached_property
     def _sampler(self) -> Sampler | None:
-        """How to sample, if at all. A unigram model's sharpness is Kudo's 0.2 at dropout 0.1, 1 at 0.02."""
+        """What samples; None: nothing does. A unigram model's sharpness is Kudo's 0.2 at dropout 0.1, 1 at 0.02."""
         kind, dropout = self.config.kind, self.config.dropout
         if not dropout or kind not in ("bpe", "unigram"):
             return None
         inventory = Inventory(self._model.scores(), {piece: i for i, piece in enumerate(self._model.pieces)})
         if kind == "unigram":
             return Lattice(inventory, sharpness=0.02 / dropout)
-        from polyhead.tokenizers.merges import MergeDropout  # whose compiler is not for who only translates
+        from polyhead.tokenizers.merges import MergeDropout  # it loads a compiler, which translating doesn't need
 
         return MergeDropout(inventory, dropout)
 
@@ -79,7 +79,7 @@ class SubwordTokenizer(BaseTokenizer):
         return escape(self.normalise(text))
 
     def _whole_characters(self, ids: Sequence[int], spans: Sequence[Span]) -> list[Span]:
-        """Give each byte the span of its character: sentencepiece gives it to the last byte, and the others nothing."""
+        """Gives each byte its character's span: sentencepiece gives it to the last byte, and nothing to the others."""
         whole = list(spans)
         end = None
         for index in range(len(ids) - 1, -1, -1):

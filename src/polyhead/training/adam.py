@@ -12,11 +12,11 @@ from polyhead.training.update_rule import Stepped, copy_all, scaled_gradients
 
 
 class Adam:
-    """Every number by itself: its mean gradient, divided by the root of its mean square."""
+    """Adam or AdamW: each number moves by its mean gradient, divided by the root of that gradient's mean square."""
 
     name = "adam"
     moments = ("step", "exp_avg", "exp_avg_sq")
-    """By PyTorch's names: updates so far, m and v."""
+    """The moments by PyTorch's names: the number of updates so far, m and v."""
 
     def __init__(self, beta1: float, beta2: float, epsilon: float, weight_decay: float, decoupled: bool) -> None:
         """decoupled: weights decay by themselves (AdamW), not through the gradient."""
@@ -31,9 +31,9 @@ class Adam:
         return dict(zip(self.moments, [torch.zeros((), device=weight.device), *zeros], strict=True))
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
-        """By the kernel that PyTorch's Adam calls.
+        """Steps the weights by the kernel that PyTorch's Adam calls.
 
-        The class itself would import PyTorch's compiler: a second, and 70 MiB that stay.
+        PyTorch's class itself would import PyTorch's compiler, which takes a second, and 70 MiB that stay.
         """
         moments = [each.moments for each in stepped]
         torch._foreach_add_([moment["step"] for moment in moments], 1)  # on a GPU one call instead of one a weight

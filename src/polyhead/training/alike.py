@@ -24,7 +24,7 @@ def check_alike(world: World, weights: Mapping[str, Tensor], update: int) -> Non
 
 
 def digest_of_weights(weights: Mapping[str, Tensor]) -> str:
-    """SHA-256 of names and numbers."""
+    """The SHA-256 digest of the weights' names and numbers, in hexadecimal."""
     digest = hashlib.sha256()
     for name, weight in weights.items():
         digest.update(name.encode())

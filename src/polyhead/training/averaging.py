@@ -83,9 +83,9 @@ class RunningMean:
         self.weights = {name: weight.detach().clone() for name, weight in weights.items()}
 
     def check(self, state: Mapping[str, Tensor], shapes: Mapping[str, torch.Size]) -> None:
-        """Raises TrainingError where a checkpoint's tensors, which may be without values, have no such mean.
+        """Raises TrainingError where a checkpoint's tensors, which may be without values, hold no fitting mean.
 
-        shapes: of the whole weights
+        shapes: name → shape of the whole weight
         """
         for name, mean in self.weights.items():
             stored = state.get(f"mean.{name}")

@@ -37,14 +37,14 @@ class Progress:
     """The best validation so far, larger is better."""
     best_update: Count = 0
     stale: Count = 0
-    """Validations since the best."""
+    """How many validations there were since the best one."""
     seconds: float = 0.0
     """Time spent training, all sittings together."""
     finished: bool = False
     loss_sum: float = 0.0
     """Plain loss in nats over the target tokens since the last line of metrics."""
     tokens: Count = 0
-    """Those target tokens."""
+    """How many target tokens `loss_sum` is over."""
     scores: dict[str, float] = field(default_factory=dict)
     """Update (as text, JSON has no other keys) → validation score of the snapshots kept."""
     unjudged: bool = False
@@ -54,9 +54,9 @@ class Progress:
     last: Count | None = None
     """The run's last update, once its end has begun."""
     limits: dict[str, float | None] | None = None
-    """The recipe's limits under which the end has begun; with others there may be more to go."""
+    """The recipe's limits under which the end has begun; a run resumed with other limits may have more to go."""
     sampled_epochs: Count | None = None
-    """Epochs whose words were cut up at random, once no more are to follow."""
+    """How many epochs have words cut up at random, once no more such epochs are to follow."""
     rounds: int = 1
     """How many parts every batch is cut into, one after the other, since one did not fit the memory."""
 
@@ -67,11 +67,11 @@ class Progress:
 
 
 PARTS = ".parts"
-"""How the names of folders end to which several processes have written."""
+"""The ending of the name of a folder to which several processes have written a checkpoint's tensors."""
 
 
 class Parts(Config):
-    """Where the tensors of a checkpoint are to which several processes have written."""
+    """Where the tensors of a checkpoint lie that several processes have written."""
 
     folder: Annotated[str, Field(pattern=r"^update-\d{8,12}\.[0-9a-f]{8}\.parts$")]
     """The name of a folder beside the checkpoint."""
@@ -82,9 +82,9 @@ class Parts(Config):
 _PROGRESS = TypeAdapter(Progress)
 
 Write = Callable[[Path, Progress, dict[str, Tensor]], object]
-"""Writes a checkpoint into a directory, of the progress and the tensors as this process holds them."""
+"""A function that writes a checkpoint into a directory: the progress, and the tensors as this process holds them."""
 Load = Callable[[Path], tuple[Progress, dict[str, Tensor]]]
-"""What is in a checkpoint: progress, and whole tensors, which may be without values. Raises TrainingError."""
+"""A function that reads a checkpoint → progress, and whole tensors, perhaps without values. Raises TrainingError."""
 
 
 def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tensor]) -> Path:
@@ -94,7 +94,7 @@ def save_checkpoint(directory: Path, progress: Progress, tensors: dict[str, Tens
 
 
 def save_checkpoint_of_parts(directory: Path, progress: Progress, parts: Parts) -> Path:
-    """The same for tensors that are in a folder already. It becomes a checkpoint by this file."""
+    """Writes, atomically, the file that makes a checkpoint of tensors in a folder, and lists the file's digest."""
     return _save(directory, progress, {}, {"format": str(IN_PARTS), "parts": parts.model_dump_json()})
 
 
@@ -116,7 +116,7 @@ def checkpoints(directory: Path) -> list[Path]:
 
 
 def load_checkpoint(path: Path) -> tuple[Progress, dict[str, Tensor]]:
-    """The inverse of `save_checkpoint`, also of a checkpoint to which several processes have written.
+    """Reads a checkpoint, also one that several processes have written → progress and whole tensors.
 
     Raises TrainingError for a file that is damaged or is not such a checkpoint.
     """

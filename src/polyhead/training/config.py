@@ -25,7 +25,7 @@ class TrainingConfig(Config):
     """Training ends once it has stopped learning: when the mean score of the validations in the newest quarter of all
     updates is not by this share better than that of the quarter before. Unset: it goes on to a limit."""
     label_smoothing: float = Field(default=0.1, ge=0, lt=1)
-    """ε_ls (section 5.4)."""
+    """Label smoothing ε_ls (Vaswani et al. 2017, section 5.4)."""
     optimizer: OptimizerConfig = OptimizerConfig()
     schedule: ScheduleConfig = ScheduleConfig()
     averaging: AveragingConfig = AveragingConfig()

@@ -16,7 +16,7 @@ class Course:
     progress: Progress
     display: Display
     budget: Budget | None = None
-    """For a run that may take only so many minutes."""
+    """The time of a run that may take only so many minutes; None: there is no such limit."""
     validation_seconds: float = field(default=0.0, init=False)
     """How long the newest validation took."""
 
@@ -46,7 +46,7 @@ class Course:
             self._begin_the_end(ending.last_after(progress.update))
 
     def is_over(self) -> bool:
-        """Whether the last update is done or patience is used up; on a resumed run before anything is computed too."""
+        """Whether the last update is done or patience is used up, which may be so as soon as a run is resumed."""
         progress, patience = self.progress, self.config.patience
         done = progress.last is not None and progress.update >= progress.last
         return done or (patience is not None and progress.stale >= patience)

@@ -4,7 +4,7 @@ import math
 
 
 class LossWatch:
-    """A loss that is no number, or that rises far above what it has been, means the weights are being ruined."""
+    """Watches the loss: where it is no number, or rises far above what it has been, the weights are being ruined."""
 
     def __init__(self, vocabulary_size: int, window: float = 0.95, tolerance: float = 2.0) -> None:
         self._ceiling = math.log(vocabulary_size)
@@ -16,7 +16,8 @@ class LossWatch:
     def problem(self, loss: float, gradient_norm: float) -> str | None:
         """loss: nats a token of one update → what is wrong, or None.
 
-        Exploding is a running mean that is `tolerance` nats above its lowest and above what guessing evenly gives.
+        The loss has exploded where its running mean is `tolerance` nats above its lowest value and above the loss of
+        guessing all words of the vocabulary alike.
         """
         if not math.isfinite(loss):
             return f"the loss is {loss}"

@@ -20,40 +20,40 @@ class HeldWeights(NamedTuple):
     """What a process holds of a model's weights, by name."""
 
     weights: dict[str, Tensor]
-    """In float32, to be stepped in place."""
+    """The weights in float32, to be stepped in place."""
     copies: dict[str, Tensor]
-    """The same in the dtype that the model computes in, which must follow each step; none where nothing has to."""
+    """Copies of `weights` in the dtype that the model computes in, to be updated after each step; empty if unneeded."""
 
 
 class Stack(NamedTuple):
     """A matrix whose rows are those of linear maps of one size, one map below the other."""
 
     name: str
-    """Of the weight that it belongs to."""
+    """The name of the weight that the matrix belongs to."""
     held: Tensor
-    """What this process holds of it."""
+    """What this process holds of the matrix."""
     maps: int
 
 
 Make = Callable[[Sequence[Tensor]], Tensor]
-"""N maps [rows, columns] of one shape → as many of the same shape [N, rows, columns], each made of its own."""
+"""N matrices [rows, columns] of one shape → N matrices [N, rows, columns], the n-th computed from the n-th."""
 
 
 class Division(Protocol):
-    """What each process holds of the weights, and so of gradients, moments and means. All processes call alike."""
+    """What each process holds of weights, gradients, moments and means. All processes make the same calls."""
 
     def hold(self, model: nn.Module, dtype: torch.dtype) -> HeldWeights:
         """What this process holds of the weights of a model, which computes in the dtype from now on."""
         ...
 
     def norm(self, held: Tensor) -> Tensor:
-        """The Euclidean norm of what this process holds → that of everything, if each number counts once."""
+        """The Euclidean norm of what this process holds → the norm of everything, each number counted once."""
         ...
 
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
-        """What this process holds of the stacks that `make` makes of the whole ones, map by map, in float32.
+        """Applies `make` to every map of the whole stacks → what this process holds of the results, in float32.
 
-        As making is most of the work, each process makes some of them. The stacks' own memory may be written to.
+        As `make` is most of the work, each process computes some of the maps. The stacks' own memory may be written to.
         """
         ...
 
@@ -86,7 +86,7 @@ class Replicated:
         return held
 
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
-        """The sums with the zeros of the other processes bring to each what they have made."""
+        """Each process sets the maps that others compute to 0; sums over all processes then give every map to each."""
         parts = [part for stack in stacks for part in stack.held.chunk(stack.maps)]
         order = sorted(parts, key=lambda part: part.shape)
         for _, some in groupby(order[self.world.rank :: self.world.size], key=lambda part: part.shape):
@@ -106,4 +106,4 @@ class Replicated:
 
 
 UNDIVIDED = Replicated()
-"""For a process that trains alone."""
+"""The division for a process that trains alone."""

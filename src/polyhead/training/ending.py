@@ -15,10 +15,10 @@ FEWEST = 6
 
 @dataclass(frozen=True)
 class Budget:
-    """What the minutes of a run are for besides its updates and their validations."""
+    """The time that a run may take, and what of it goes to other things than updates and their validations."""
 
     seconds: float
-    """All there are."""
+    """All the seconds that the run may take."""
     before: float
     """Seconds until the first update, or until the first one after resuming."""
     final: float
@@ -40,11 +40,11 @@ class Ending:
     decay: float = 0.0
     """The share of the run in which the learning rate falls."""
     seconds: float | None = None
-    """What there is of `minutes` for the updates and their validations."""
+    """The seconds of `minutes` that are left for updates and their validations; None: there is no such limit."""
 
     @classmethod
     def of(cls, config: TrainingConfig, seconds: float | None) -> "Ending":
-        """What a recipe says of it."""
+        """The ending that a recipe asks for; `seconds` as in the field."""
         decay = config.schedule.decay if config.schedule.kind == "wsd" else 0.0
         return cls(config.max_updates, config.max_epochs, config.minutes, config.min_delta, decay, seconds)
 
@@ -74,7 +74,7 @@ class Ending:
         return max(update, min(self.max_updates, round(update / used) if used else self.max_updates))
 
     def last_after(self, update: int) -> int:
-        """The last update of a run whose end begins after this one."""
+        """The last update of a run whose end begins after the given update."""
         return min(self.max_updates, math.ceil(update / self.stable))
 
     def advice(self, history: Sequence[Judged], update: int) -> str:

@@ -9,30 +9,30 @@ import torch
 from torch import Tensor
 
 _PARTS = 4
-"""Parts of a lower precision that are kept as they are: together they take as much memory as two sums in float32."""
+"""How many parts of lower precision are kept unsummed: four in bfloat16 take the memory of two sums in float32."""
 
 
 class Gradient:
-    """The sum of parts, rounded no more than they are themselves."""
+    """The sum of a gradient's parts, added up in float32, so that it is not rounded to their precision again."""
 
     def __init__(self) -> None:
         self.total: Tensor | None = None
-        """Of what was added up already, in float32."""
+        """The sum of the parts that were added up already, in float32; None before the first."""
         self.parts: list[Tensor] = []
-        """What comes to it, as they came."""
+        """The parts that are still to be added to `total`, in the dtype in which they came."""
 
     def __bool__(self) -> bool:
-        """Whether there is anything."""
+        """Whether any part has been added."""
         return self.total is not None or bool(self.parts)
 
     def add(self, part: Tensor) -> None:
-        """A float32 part belongs to this gradient from now on."""
+        """Adds a part. A float32 tensor belongs to this gradient from now on, which may write into it."""
         self.parts.append(part.contiguous())
         if part.dtype == torch.float32 or len(self.parts) > _PARTS:
             self.summed()
 
     def summed(self) -> Tensor:
-        """All of it in float32; to be changed as one likes."""
+        """The sum of all parts in float32, which the caller may write into. Raises ValueError without any part."""
         for part in self.parts:
             self.total = part.float() if self.total is None else self.total.add_(part)
         self.parts.clear()
@@ -42,5 +42,5 @@ class Gradient:
 
 
 def norm_of(gradients: Sequence[Gradient]) -> Tensor:
-    """The Euclidean norm of all their numbers together."""
+    """The Euclidean norm of all numbers of the gradients together."""
     return torch.linalg.vector_norm(torch.stack(list(torch._foreach_norm([each.summed() for each in gradients]))))

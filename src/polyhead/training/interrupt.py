@@ -1,4 +1,4 @@
-"""Being asked to stop, from outside: by a signal."""
+"""How training is asked to stop from outside: by a signal."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,14 +9,14 @@ class Interrupted(BaseException):
 
 
 class Interrupt:
-    """Asked for once, it holds: training stops after the update under way, and what only judges it at once."""
+    """A request to stop, which holds once it is made: training stops after the update under way, validation at once."""
 
     def __init__(self) -> None:
         self.requested = False
         self._at_once = False
 
     def request(self) -> None:
-        """Asks. Within `at_once` it raises Interrupted: in the main thread, whose signal handler calls this."""
+        """Asks training to stop; raises Interrupted within `at_once`, in the main thread, where signal handlers run."""
         self.requested = True
         if self._at_once:
             raise Interrupted

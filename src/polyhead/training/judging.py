@@ -11,7 +11,7 @@ Weights = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class Part:
-    """What a process has found out of its part of the dev set."""
+    """What a process has found out about its part of the dev set."""
 
     losses: Mapping[int, float]
     """Number of a batch → the sum of its target tokens' log-probabilities, in nats."""
@@ -23,7 +23,7 @@ class Judge(Protocol):
     """Scores weights on the dev set."""
 
     def part(self, weights: Weights) -> Part:
-        """Judges this process's part, which may be all."""
+        """Judges weights on this process's part of the dev set, which may be all of it."""
         ...
 
     def scores(self, parts: Sequence[Part]) -> dict[str, float]:

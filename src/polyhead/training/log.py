@@ -19,11 +19,11 @@ class Display(Protocol):
     """Shows training to a person."""
 
     def update(self, numbers: Numbers, remaining: float | None) -> None:
-        """A line of training metrics, and the seconds left as far as they can be told."""
+        """Shows a line of training metrics and the seconds left, which are None where they cannot be told."""
         ...
 
     def message(self, text: str) -> None:
-        """Something worth keeping on the screen."""
+        """Shows a text that is worth keeping on the screen."""
         ...
 
     def close(self) -> None:
@@ -32,7 +32,7 @@ class Display(Protocol):
 
 
 def say(text: str) -> None:
-    """Says it on standard error if that is possible.
+    """Prints a text to standard error if that is possible.
 
     A full disk under a log, or a terminal that was closed, ends no training.
     """
@@ -63,7 +63,7 @@ class PlainDisplay:
 
 
 class SilentDisplay:
-    """For a process that leaves it to another one to say what there is to say."""
+    """A display that shows nothing, for a process whose progress another process shows."""
 
     def update(self, numbers: Numbers, remaining: float | None) -> None:
         pass
@@ -102,7 +102,7 @@ class LiveDisplay:
 
 
 def make_display(max_updates: int, say: Callable[[str], None] = say) -> Display:
-    """A live display on a terminal, plain lines, which `say` takes, elsewhere."""
+    """A live display on a terminal; elsewhere one that gives plain lines to `say`."""
     return LiveDisplay(max_updates) if sys.stderr.isatty() else PlainDisplay(say=say)
 
 
@@ -120,7 +120,7 @@ def describe(numbers: Numbers, remaining: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """3725 → `1 h 02 min`; 125 → `2 min 05 s`."""
+    """A number of seconds in words: 3725 → `1 h 02 min`; 125 → `2 min 05 s`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -140,7 +140,7 @@ class MetricsFile:
             self._file = path.open("ab", buffering=0)
 
     def write(self, numbers: Numbers) -> None:
-        """One object on one line, at once. Raises WriteError if it cannot be written; no part of it stays then."""
+        """Writes one object on one line, at once. Raises WriteError if that fails; no part of the line stays then."""
         rest = (json.dumps(dict(numbers)) + "\n").encode()
         with write_errors(self._path):
             before = os.fstat(self._file.fileno()).st_size
@@ -152,7 +152,7 @@ class MetricsFile:
                 raise
 
     def close(self) -> None:
-        """Flushes to disk. Raises WriteError where that is refused."""
+        """Flushes the lines to disk and closes the file. Raises WriteError where that is refused."""
         with write_errors(self._path), self._file:
             os.fsync(self._file.fileno())
 

@@ -37,7 +37,7 @@ from polyhead.training.world import ALONE, World, of_process_0
 Batches = Generator[tuple[Position, Batch], None, None]
 """An endless sequence of batches, each with the position after it."""
 Stream = Callable[[Position, int | None], Batches]
-"""From the position to begin at, and the number of epochs with BPE dropout (None: the recipe's), to the batches."""
+"""The position to begin at, and the number of epochs with BPE dropout (None: the recipe's) → the batches from there."""
 
 FORETOLD = 2
 """The line of metrics after which the end is announced. Time before the first line is not typical."""
@@ -45,7 +45,7 @@ FORETOLD = 2
 
 @dataclass
 class Trainer:
-    """One run. B batch, S source, T target, V vocabulary."""
+    """One training run. Shapes: B batch, S source, T target, V vocabulary."""
 
     differentiation: Collecting
     """What gives the optimizer its gradients."""
@@ -66,11 +66,11 @@ class Trainer:
     """Decides dropout, together with the number of the update."""
     running_mean: RunningMean | None = None
     budget: Budget | None = None
-    """For a run that may take only so many minutes."""
+    """The time of a run that may take only so many minutes; None: there is no such limit."""
     course: Course = field(init=False)
     """When the run ends."""
     _reports: int = field(default=0, init=False)
-    """Lines of metrics in this sitting."""
+    """How many lines of metrics this sitting has written."""
 
     def __post_init__(self) -> None:
         self.course = Course(self.config, self.progress, self.display, self.budget)
@@ -114,11 +114,11 @@ class Trainer:
         return True
 
     def _is_asked_to_stop(self) -> bool:
-        """Whether any process is."""
+        """Whether any process is asked to stop."""
         return any(self.world.all_reduce([self.interrupt.requested or self.world.is_to_stop()]))
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
-        """One update, and a line of metrics if it is due."""
+        """Makes one update, and writes a line of metrics if one is due."""
         progress, config = self.progress, self.config
         loss, tokens = self._update(batches, watch)
         meter.add(tokens)
@@ -141,7 +141,7 @@ class Trainer:
         self._checkpoint()
 
     def _update(self, batches: Batches, watch: LossWatch) -> tuple[float, int]:
-        """One step of the optimizer → plain loss (a sum, in nats) and target tokens."""
+        """Makes one step of the optimizer → plain loss (a sum, in nats) and the number of target tokens."""
         torch.manual_seed(seed_of(self.seed, self.progress.update))
         taken = [next(batches) for _ in range(self.config.optimizer.accumulation)]
         self.progress.position = taken[-1][0]
@@ -179,7 +179,7 @@ class Trainer:
         )
 
     def _report(self, meter: Meter) -> None:
-        """A line of metrics: means and sums since the last one."""
+        """Writes a line of metrics: means and sums since the line before."""
         progress = self.progress
         numbers = {
             "update": progress.update,

@@ -14,7 +14,7 @@ from torch import Tensor
 from polyhead.training.softmax_projection import SoftmaxProjection, softmax_projection
 
 SUMMED_ROWS = 1024
-"""Of the weight, added up at once."""
+"""How many rows of the weight are added up at once."""
 
 
 def label_smoothed_loss(

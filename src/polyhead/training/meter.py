@@ -22,7 +22,7 @@ class Meter:
         return time.perf_counter() - self._origin
 
     def add(self, tokens: int) -> None:
-        """One more update, of so many target tokens."""
+        """Counts one more update, with the target tokens that it had."""
         self._updates += 1
         self._tokens += tokens
 

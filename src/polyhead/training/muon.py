@@ -22,7 +22,7 @@ ADAMS = 0.2
 
 
 class Muon:
-    """For the matrices between the embeddings and the output layer; the other weights are for Adam."""
+    """Muon, for the matrices between the embeddings and the output layer. Adam moves the other weights."""
 
     name = "muon"
     moments = ("momentum",)
@@ -35,7 +35,7 @@ class Muon:
         dtype: torch.dtype,
         division: Division = UNDIVIDED,
     ) -> None:
-        """maps: name of a weight → the maps stacked in it, each to be orthogonal; dtype: of the products.
+        """maps: name of a weight → how many linear maps its rows stack, each made orthogonal; dtype: of the products.
 
         division: what a process holds of each matrix; the products, which are most of the work, are divided too
         """
@@ -86,7 +86,7 @@ def orthogonal(matrices: Tensor) -> Tensor:
 def hidden_matrices(model: nn.Module) -> dict[str, int]:
     """The weights that Muon is for: name → how many maps are stacked in its rows.
 
-    Embeddings are none, and no output layer: their rows are words, which are seen more or less often.
+    Embeddings and output layers are not among them: their rows are words, which are seen more or less often.
     """
     found: dict[str, int] = {}
     for name, module in model.named_modules():

@@ -36,13 +36,13 @@ class OptimizerConfig(Config):
     """Adam; AdamW with decoupled weight decay (Loshchilov & Hutter 2019); or Muon for the matrices of the layers and
     AdamW for all else (Jordan et al. 2024), which may need far fewer updates."""
     beta1: float = Field(default=0.9, ge=0, lt=1)
-    """β_1."""
+    """β_1 of Adam."""
     beta2: float = Field(default=0.98, ge=0, lt=1)
-    """β_2."""
+    """β_2 of Adam."""
     epsilon: float = Field(default=1e-9, gt=0, le=1)
-    """ε."""
+    """ε of Adam."""
     weight_decay: float = Field(default=0.0, ge=0, le=1_000)
-    """λ; only Adam takes it through the gradient."""
+    """Weight decay λ: Adam adds it to the gradient, AdamW and Muon shrink the weights by it."""
     momentum: float = Field(default=0.95, ge=0, lt=1)
     """μ of Muon."""
     clip_norm: float = Field(default=1.0, ge=0, le=MOST_COUNTED)
@@ -57,7 +57,7 @@ class Optimizer:
     def __init__(
         self, model: nn.Module, config: OptimizerConfig, dtype: torch.dtype, division: Division = UNDIVIDED
     ) -> None:
-        """dtype: in which the model computes; division: what this process holds of the weights, of several"""
+        """dtype: the one that the model computes in; division: says which part of the weights this process holds"""
         self.config = config
         self._division = division
         self._parameters = dict[str, Tensor](model.named_parameters())
@@ -85,7 +85,7 @@ class Optimizer:
         return [bool(gradient) for gradient in self.gradients.values()]
 
     def sum_up(self, world: World, collected: Sequence[float]) -> None:
-        """The gradients of every process of a world, each of which holds all weights, become their sums over all.
+        """Replaces the gradients of every process by their sums over all processes, each of which holds all weights.
 
         collected: in how many processes each weight has a gradient
         """
@@ -104,7 +104,7 @@ class Optimizer:
     def step(self, learning_rate: float, tokens: int) -> float:
         """Divides the collected gradients by `tokens`, clips, updates; returns the norm before clipping.
 
-        The norm is read before the update is asked for, so that nobody waits until a GPU has made it.
+        The norm is read before the update is asked for, so that the program doesn't wait for a GPU to make the update.
         """
         gradients = [each for each in self.gradients.values() if each]
         held = norm_by_kernels(gradients, self._threads) if self._by_kernels else norm_of(gradients)
@@ -137,7 +137,7 @@ class Optimizer:
                 torch._foreach_copy_(list(self._copies.values()), list(self.masters.values()))
 
     def check_alike(self, update: int) -> None:
-        """Raises TrainingError, in all processes, where the weights after an update are not what they should be."""
+        """Raises TrainingError, in all processes, where some hold other weights than they should after an update."""
         self._division.check_alike(self.masters, update)
 
     def whole(self, weights: Weights) -> Weights:
@@ -145,7 +145,7 @@ class Optimizer:
         return self._division.whole(weights)
 
     def close(self) -> None:
-        """Ends its threads."""
+        """Ends the optimizer's threads."""
         self._threads.close()
 
     def tensors(self) -> dict[str, Tensor]:
@@ -174,7 +174,7 @@ class Optimizer:
                     raise TrainingError(f"the checkpoint has no {key} that fits this model")
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """The inverse of `tensors`."""
+        """Takes masters and moments from tensors as `tensors` gives them, and copies the masters into the model."""
         with torch.no_grad():
             for name, master in self.masters.items():
                 master.copy_(state[f"weights.{name}"])
@@ -189,7 +189,7 @@ class Optimizer:
         self.publish()
 
     def _choose_rules(self, model: nn.Module, dtype: torch.dtype) -> dict[str, UpdateRule]:
-        """Name of every weight → what moves it."""
+        """The name of every weight → the rule that updates it."""
         config = self.config
         values = config.beta1, config.beta2, config.epsilon, config.weight_decay, config.kind != "adam"
         adam = FusedAdam(*values, self._threads) if self._by_kernels else Adam(*values)

@@ -88,7 +88,7 @@ class OnDisk:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """For a process that writes nothing but its part of checkpoints, if any: it only notes what process 0 notes."""
+    """The output of a process that writes at most its part of a checkpoint. It notes scores as process 0 does."""
 
     averaging: AveragingConfig
     write: Callable[[Progress, dict[str, Tensor]], object] | None = None

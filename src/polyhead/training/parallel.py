@@ -27,7 +27,7 @@ class Workers:
     def __init__(self, count: int = 1) -> None:
         self.count = count
         self.cores = max(1, torch.get_num_threads() // count)
-        """Of each."""
+        """How many cores each thread has."""
         start = torch.set_num_threads, (self.cores,)
         self._pool = ThreadPoolExecutor(count, "polyhead-worker", *start) if count > 1 else None
 
@@ -47,5 +47,5 @@ class Workers:
 
 
 def seed_of(*numbers: int) -> int:
-    """A seed for what these numbers name, as (run, update, share): unrelated for different ones, always the same."""
+    """A seed that follows from numbers such as (run, update, share). Different numbers give unrelated seeds."""
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0]) >> 1

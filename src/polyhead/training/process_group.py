@@ -21,8 +21,8 @@ from polyhead.training.rendezvous import rendezvous
 from polyhead.training.world import Deserted
 
 PATIENCE = timedelta(hours=2)
-"""How long a process waits for the others: process 0 may have a large corpus to clean. One that ends is noticed at
-once; this is for one that stands still, or whose machine is gone without a word."""
+"""How long a process waits for the others: process 0 may have a large corpus to clean. A process that ends is noticed
+at once; this time is for one that hangs, or whose machine is gone without a word."""
 FINDING = timedelta(minutes=5)
 """How long a process tries to reach the store by which the processes find each other."""
 BUCKET = 32 << 20
@@ -30,7 +30,7 @@ BUCKET = 32 << 20
 BEGUN = "polyhead/begun"
 """The key of the store that says that this job has begun a run."""
 _TALKING = "gloo/", "NCCL"
-"""What stands in errors of the libraries that send, which gloo raises as plain RuntimeErrors."""
+"""Words in the errors of the libraries that send: gloo raises its errors as plain RuntimeErrors."""
 
 Value = TypeVar("Value")
 
@@ -41,7 +41,7 @@ class ProcessGroup:
     def __init__(self, place: Place) -> None:
         """Waits until all processes are there. Raises TrainingError where they do not find each other.
 
-        Processes that whoever launched them has brought together already stay so.
+        Where whoever launched the processes has initialised torch.distributed already, it is used as it is.
         """
         self.rank, self.size = place.rank, place.size
         self.local_rank, self.local_size = place.local_rank, place.local_size
@@ -107,9 +107,9 @@ class ProcessGroup:
         return found
 
     def all_to_all(self, sent: Sequence[Tensor], sizes: Sequence[int]) -> list[Tensor]:
-        """A flat tensor for each process → that of each process for this one, which has so many numbers.
+        """Sends a flat tensor to each process → the tensors that the processes sent to this one, of the sizes given.
 
-        All are of one dtype, on one device.
+        All tensors are of one dtype, on one device.
         """
         received = torch.empty(sum(sizes), dtype=sent[0].dtype, device=sent[0].device)
         with answered():
@@ -118,13 +118,13 @@ class ProcessGroup:
         return list(torch.split(received, list(sizes)))
 
     def group_of(self, device: torch.device) -> Any:
-        """The processes as PyTorch knows them for tensors of a device: those of CPUs go by gloo, others by NCCL."""
+        """PyTorch's process group for tensors of a device: gloo's for tensors on CPUs, NCCL's for all others."""
         if device.type != "cpu":
             return self._devices
         return dist.group.WORLD if self._group is None else self._group
 
     def mesh(self, device: torch.device) -> DeviceMesh:
-        """All processes in a row, among which tensors of a device are divided."""
+        """The one-dimensional DeviceMesh of all processes, among which tensors of a device are divided."""
         return DeviceMesh.from_group(self.group_of(device), device.type)
 
     def is_to_stop(self) -> bool:
@@ -145,9 +145,10 @@ class ProcessGroup:
             return bool(self._store.check([BEGUN]))
 
     def close(self) -> None:
-        """Waits for the others and lets go of them. Not for a process that ends with an error: they might never come.
+        """Waits for all processes to call this, then leaves the group.
 
-        To let go earlier would look to the others as if this process had been lost.
+        A process that left earlier would seem lost to the others. One that ends with an error must not call this: the
+        others might never come.
         """
         with answered():
             dist.barrier(group=self._group)
@@ -155,7 +156,7 @@ class ProcessGroup:
             dist.destroy_process_group()
 
     def _group_of_devices(self) -> Any:
-        """The group in which GPUs add up, which is none where there are none."""
+        """NCCL's group of the GPUs; None where no process has one. Raises TrainingError where there are too few."""
         found = self.all_gather(torch.cuda.device_count())
         if not any(found):
             return None
@@ -172,7 +173,7 @@ class ProcessGroup:
 def store_of(place: Place, patience: timedelta) -> dist.TCPStore:
     """The store that the processes share. Raises RuntimeError where it cannot be reached."""
     own = not place.store_is_there and place.rank == 0
-    # multi_tenant: where whoever launched this process has made a store at that port in it already, it is the same one
+    # multi_tenant: where whoever launched this process has opened a store at this port in it already, it is shared
     return dist.TCPStore(
         place.address, place.port, is_master=own, wait_for_workers=False, timeout=patience, multi_tenant=True
     )
@@ -180,7 +181,7 @@ def store_of(place: Place, patience: timedelta) -> dist.TCPStore:
 
 @contextmanager
 def answered() -> Generator[None]:
-    """Within the block, which does nothing but talk to the others, Deserted is raised where they do not answer."""
+    """Within the block, which only talks to other processes, a RuntimeError becomes Deserted: they do not answer."""
     try:
         yield
     except RuntimeError as error:
@@ -189,7 +190,7 @@ def answered() -> Generator[None]:
 
 @contextmanager
 def answered_while_computing() -> Generator[None]:
-    """The same for a block that also computes: errors that do not come from talking stay what they are."""
+    """Within the block, which also computes, errors of communication become Deserted; other errors stay."""
     try:
         yield
     except RuntimeError as error:
@@ -206,7 +207,7 @@ def _deserted(error: Exception) -> Deserted:
 
 
 def _reason(error: Exception) -> str:
-    """The first sentence of an error of PyTorch, without where in its sources it stands."""
+    """The first sentence of an error of PyTorch, without the place in PyTorch's sources that it names."""
     said = str(error).partition("\n")[0].partition(". This")[0]
     return shortened(said.rpartition("] ")[2] if said.startswith("[") and "] " in said else said, 80)
 

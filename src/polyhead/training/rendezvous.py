@@ -1,4 +1,4 @@
-"""How the processes of one start find each other in a store that still holds what those of earlier starts have left.
+"""How the processes of one start find each other in a store that still holds what earlier starts have left.
 
 After a failure torchrun starts all processes again, with the same store, and doesn't tell them reliably how often it
 has done so: two machines may have counted differently.
@@ -16,13 +16,13 @@ import torch.distributed as dist
 NAME = "polyhead/name"
 """The key of the name that process 0 of the newest start has chosen."""
 LOOK = timedelta(seconds=1)
-"""How long a process waits for process 0 before it looks whether that has been started anew meanwhile."""
+"""How long a process waits for process 0 before it looks whether process 0 has been started anew meanwhile."""
 
 
 def rendezvous(store: dist.TCPStore, rank: int, size: int, patience: timedelta) -> str:
-    """A name that the processes of this start share, and those of no other one.
+    """A name that the processes of this start share with no other start.
 
-    Raises RuntimeError where not all of them have come after so long.
+    Raises RuntimeError where not all processes have come when the time of `patience` is over.
     """
     if rank == 0:
         name = token_hex(8)
@@ -31,7 +31,7 @@ def rendezvous(store: dist.TCPStore, rank: int, size: int, patience: timedelta) 
         store.set(_complete(name), "yes")
         return name
     end = time.monotonic() + patience.total_seconds()
-    answered = None  # complete without this process's answer, a name is of an earlier start
+    answered = None  # a name that is complete without this process's answer is of an earlier start
     while time.monotonic() < end:
         name = newest_name(store)
         if name is None or (name != answered and store.check([_complete(name)])):

@@ -10,7 +10,7 @@ from polyhead.config import Config
 from polyhead.limits import MOST_COUNTED
 
 Schedule = Callable[[int, int | None], float]
-"""The number of an update, and that of the run's last one once the decay has begun → the learning rate."""
+"""The number of an update, and the number of the run's last update once its end has begun → the learning rate."""
 
 
 class ScheduleConfig(Config):

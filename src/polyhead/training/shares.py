@@ -18,7 +18,7 @@ from polyhead.training.parallel import Workers
 from polyhead.training.world import ALONE, World
 
 Seed = Callable[[int], int]
-"""The number of a share in its update, from 0 → what decides its dropout."""
+"""The number of a share in its update, from 0 → the seed of its dropout."""
 
 
 class TooLarge(Exception):
@@ -29,15 +29,15 @@ class Collected(NamedTuple):
     """What is known of an update once its gradients are collected."""
 
     loss: float
-    """Plain, a sum, in nats."""
+    """The plain loss, summed over the target tokens, in nats."""
     tokens: int
-    """Of the target."""
+    """How many target tokens the update has."""
     rounds: int
-    """How many parts its batches had to be cut into."""
+    """How many parts each batch of the update had to be cut into."""
 
     @property
     def advice(self) -> str:
-        """What happens because of that, and what could be done."""
+        """What follows from `rounds`, and what the user could do, in words."""
         return (
             f"from now on every batch is cut into {self.rounds} parts, one after the other; "
             "a smaller --data.batching.max_tokens would be faster"
@@ -56,31 +56,31 @@ class Collecting(Protocol):
         ...
 
     def close(self) -> None:
-        """Ends its threads."""
+        """Ends the threads that differentiate, if there are any."""
         ...
 
 
 @dataclass(frozen=True)
 class Differentiation:
-    """How the loss of a model is differentiated that every process holds whole."""
+    """Differentiates the loss of a model that every process holds whole."""
 
     fused: Fused
     """The model, and how its loss is computed."""
     optimizer: Optimizer
-    """Gets the gradients."""
+    """What gets the gradients."""
     workers: Workers
     label_smoothing: float
     world: World = ALONE
-    """Among whose processes the shares are dealt out."""
+    """The processes among which the shares are dealt out."""
 
     def collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
         """Differentiates the batches of an update → what is known of all of it, in every process.
 
         rounds: how many parts each batch is cut into that are differentiated one after the other, each by all workers
         of all processes
-        Where that does not fit the memory of a process, all processes do all again in twice as many. The sums are the
-        same for any number of rounds, but for rounding and dropout. Raises TooLarge where even single sentences do not
-        fit.
+        Where a part does not fit the memory of a process, all processes begin again with twice as many rounds. The sums
+        are the same for any number of rounds, but for rounding and dropout. Raises TooLarge where even single sentences
+        do not fit.
         """
         while True:
             found = self._attempt(batches, seed, rounds)
@@ -89,7 +89,7 @@ class Differentiation:
             if not failed:
                 self.optimizer.sum_up(self.world, collected)
                 return Collected(loss, int(tokens), rounds)
-            # Only here, where the error is forgotten, is freed what the attempt held.
+            # What the attempt held can be freed only here, where its error is gone.
             self.optimizer.discard()
             gc.collect()
             trim()

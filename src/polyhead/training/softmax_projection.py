@@ -57,7 +57,7 @@ def softmax_projection(
 def _log_normaliser(logits: Tensor, probabilities: Tensor, words: Tensor) -> Tensor:
     """log Σ exp z [N] float32, read off any word: log Σ exp z = z_v - log p_v; words [N, 1] says which of them.
 
-    Where the word's probability is too small to be told from 0, off the likeliest, whose p is 1/V at least.
+    Where any of these probabilities is rounded to 0, every row is read off its likeliest word, whose p is 1/V at least.
     """
     logit, probability = logits.gather(1, words), probabilities.gather(1, words)
     if not probability.all():

@@ -27,13 +27,13 @@ def check_tensors_of(optimizer: Optimizer, mean: RunningMean | None, tensors: Ma
 
 
 def take_up(optimizer: Optimizer, mean: RunningMean | None, tensors: dict[str, Tensor]) -> None:
-    """The inverse of `tensors_of`."""
+    """Takes the weights, the moments and the running mean from tensors as `tensors_of` gives them."""
     optimizer.restore(tensors)
     if mean is not None:
         mean.restore(tensors)
 
 
 def weight_of(name: str) -> str:
-    """The name of a tensor of a state → that of the weight that it belongs to."""
+    """The name of a tensor that `tensors_of` gives → the name of the weight that the tensor belongs to."""
     kind, _, rest = name.partition(".")
     return rest if kind in ("weights", "mean") else rest.partition(".")[2]

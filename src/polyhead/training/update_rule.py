@@ -1,7 +1,7 @@
 """What moves weights, given their gradients.
 
-On a GPU most of a step on small tensors is asking for it. So what is done to each weight alike is asked for once, by
-PyTorch's kernels over lists of tensors; on a CPU they do the same one by one.
+On a GPU launching kernels takes most of a step on small tensors. So what is done to each weight alike is done by
+PyTorch's kernels over lists of tensors, in one call; on a CPU these kernels take the tensors one by one.
 """
 
 # PyTorch's kernels over lists of tensors have no public names:
@@ -26,33 +26,33 @@ class Stepped:
     gradient: Gradient
     moments: dict[str, Tensor]
     scale: float = 1.0
-    """Times the gradient."""
+    """What the gradient is multiplied by."""
     copy: Tensor | None = None
     """The weight rounded to the dtype that the model computes in, if that is another one."""
     shape: torch.Size | None = None
-    """Of the whole weight, where this process holds some of its rows alone."""
+    """The shape of the whole weight, where this process holds only some of its rows."""
 
     @property
     def whole_shape(self) -> torch.Size:
-        """Of the weight as all processes hold it together."""
+        """The shape of the weight as all processes hold it together."""
         return self.weight.shape if self.shape is None else self.shape
 
 
 class UpdateRule(Protocol):
-    """Adam, Muon."""
+    """A rule that moves weights along their gradients: Adam or Muon."""
 
     @property
     def name(self) -> str:
-        """By which checkpoints know the moments."""
+        """The name by which checkpoints know the moments."""
         ...
 
     @property
     def moments(self) -> tuple[str, ...]:
-        """What is kept for each weight from step to step."""
+        """The names of the tensors that are kept for each weight from step to step."""
         ...
 
     def begin(self, weight: Tensor) -> dict[str, Tensor]:
-        """The moments before the first step."""
+        """The moments of a weight before its first step."""
         ...
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
@@ -61,14 +61,14 @@ class UpdateRule(Protocol):
 
 
 def scaled_gradients(stepped: Sequence[Stepped]) -> list[Tensor]:
-    """In float32; a weight's own from now on."""
+    """The gradients in float32, multiplied by their scales in place; the caller may write into them."""
     gradients = [each.gradient.summed() for each in stepped]
     torch._foreach_mul_(gradients, [each.scale for each in stepped])
     return gradients
 
 
 def copy_all(stepped: Sequence[Stepped]) -> None:
-    """Weights that were moved → their copies, rounded."""
+    """Writes weights that were moved into their copies, rounding them."""
     copied = [(each.copy, each.weight) for each in stepped if each.copy is not None]
     if copied:
         torch._foreach_copy_([copy for copy, _ in copied], [weight for _, weight in copied])

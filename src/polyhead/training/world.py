@@ -1,7 +1,7 @@
 """The processes that train one model together: what a training asks of them, and a training by one process alone.
 
-Every process holds the whole model and computes its own shares of every batch. A training is told of the others by one
-value, a `World`, which is made where the command begins. All processes make the same calls to it in the same order.
+Every process computes its own shares of every batch. A training knows the other processes by one value, a `World`,
+which is made where the command begins. All processes make the same calls to it in the same order.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class World(Protocol):
 
     @property
     def local_rank(self) -> int:
-        """The number of this process among those on its machine, from 0."""
+        """The number of this process among the processes on its machine, from 0."""
         ...
 
     @property
     def local_size(self) -> int:
-        """How many processes there are on its machine."""
+        """How many processes there are on this process's machine."""
         ...
 
     def all_reduce(self, numbers: Sequence[float]) -> list[float]:
-        """As many numbers of every process → their sums over all processes, in float64."""
+        """Numbers, of which every process gives equally many → their sums over all processes, in float64."""
         ...
 
     def all_reduce_(self, tensors: Sequence[Tensor]) -> None:
-        """Puts the sums over all processes in the place of tensors; all processes give the same shapes.
+        """Replaces tensors by their sums over all processes, in place; all processes give the same shapes.
 
         Every process gets the same bits.
         """
@@ -92,7 +92,7 @@ class World(Protocol):
 
 @dataclass(frozen=True)
 class Alone:
-    """One process, which has nobody to ask: what it gives it gets back."""
+    """The world of a process that trains alone: every call gives back what it was given."""
 
     rank: int = 0
     size: int = 1
@@ -135,5 +135,5 @@ ALONE = Alone()
 
 
 def of_process_0(world: World, number: float) -> float:
-    """The number of process 0, for all: as what its clock says, which decides when a run ends."""
+    """The number that process 0 gives, in all processes: such as the time on its clock, by which a run ends."""
     return world.all_reduce([number if world.rank == 0 else 0.0])[0]

@@ -38,7 +38,7 @@ def usable(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def in_chunks(pairs: Iterable[Pair], most: int) -> Iterator[list[Pair]]:
-    """The pairs in order, so many at a time at most: all of them may be more than memory holds."""
+    """The pairs in order, at most `most` at a time: all of them may be more than memory holds."""
     left = iter(pairs)
     while some := list(islice(left, most)):
         yield some

@@ -10,7 +10,7 @@ from polyhead.data.readers.pair import Language, Pair, Weight
 
 
 class PairsConfig(Config):
-    """A file that holds both sides, or many of them."""
+    """A file that holds both sides, or many such files."""
 
     kind: Literal["pairs"] = "pairs"
     """A file of sentence pairs."""
@@ -20,10 +20,11 @@ class PairsConfig(Config):
     source_language: Language | None = None
     """Code of the language to translate from; it chooses among several that the file has."""
     target_language: Language | None = None
-    """Code of the language to translate into; it chooses, and is the tag where one model learns several directions."""
+    """Code of the language to translate into; it chooses among several that the file has, and is the tag where one
+    model learns several directions."""
     columns: tuple[str, str] | None = None
-    """Of a table the names of the columns with source and target, or their numbers, from 1 on, where none are named.
-    Unset: by the languages, or the only two columns."""
+    """The columns of a table that hold source and target: their names, or their numbers, from 1 on, where the table
+    names none. Unset: the columns that the languages name, or the only two."""
     swapped: bool = False
     """Whether what the file has as the source is the target here, where it doesn't say which language is which."""
     weight: Weight = 1.0
@@ -31,7 +32,7 @@ class PairsConfig(Config):
 
 
 def read_pairs(config: PairsConfig) -> Iterator[Pair]:
-    """The pairs in order, and what is none with its flaw. DataError says file, line and unit of what is wrong."""
+    """The pairs in order; a unit that is no pair to learn from has a flaw. DataError says which file, line and unit."""
     for unit in read_corpus(config.path, _wanted(config)):
         source, target = (unit.target, unit.source) if config.swapped else (unit.source, unit.target)
         yield Pair(source, target, config.target_language, unit.place, unit.flaw)
@@ -44,6 +45,6 @@ def languages_of_pairs(config: PairsConfig) -> tuple[str | None, str | None]:
 
 
 def _wanted(config: PairsConfig) -> Wanted:
-    """What the file is asked for, in the file's own order."""
+    """What the file is asked for, with source and target in the file's own order."""
     wanted = Wanted(config.source_language, config.target_language, config.columns)
     return wanted.swapped if config.swapped else wanted

@@ -27,7 +27,7 @@ class SubtitlesConfig(Config):
 
 
 def read_subtitles(config: SubtitlesConfig) -> Iterator[Pair]:
-    """The pairs in the order of their times, and with a flaw what has no partner. DataError says what is wrong."""
+    """The pairs in the order of their times; a text without a partner has a flaw. DataError says what is wrong."""
     for unit in read_units(Member.of(config.source), Member.of(config.target)):
         source, target = str(unit.texts[SOURCE]), str(unit.texts[TARGET] or "")
         flaw = "no translation" if not target else None if unit.finished else "unfinished translation"

@@ -15,7 +15,7 @@ Array = NDArray[Any]
 def mapped(path: Path, kind: str | None = None) -> Array:
     """The numbers in a file, to be read.
 
-    kind: of which type they are; None: as the ending of the file's name says, such as `rows.int64`
+    kind: the type of the numbers; None: the one that the ending of the file's name says, such as `rows.int64`
     """
     dtype = np.dtype(kind or path.suffix[1:])
     if path.stat().st_size == 0:  # which can't be mapped

@@ -1,6 +1,6 @@
-"""What cleaning thinks of each pair of a stored text, and by what pairs and sentences are known again.
+"""The verdict of cleaning on each pair of a stored text, and the digests by which pairs and sentences are compared.
 
-verdicts.uint8  [R] `data.clean.judge` of each pair; what its file says against it stays
+verdicts.uint8  [R] `data.clean.judge` of each pair, unless it has a flaw by its file: then that flaw's verdict
 pairs.uint64  sources.uint64  targets.uint64  contents.uint64
                 [R] the digests of the pair, of its sides, and of its content (`data.digests`)
 """
@@ -23,7 +23,7 @@ PAIRS, SOURCES, TARGETS, CONTENTS = "pairs.uint64", "sources.uint64", "targets.u
 
 
 def judge_all(directory: Path, usual: Mapping[str | None, float], config: CleaningConfig, share: Share) -> None:
-    """Writes these files for all pairs that `texts` wrote into a directory, where the flaws of their files stand.
+    """Writes this module's files for all pairs that `texts` wrote into a directory, which has the flaws by their files.
 
     usual: `data.clean.usual_ratios` of all pairs
     """
@@ -40,7 +40,7 @@ def judge_all(directory: Path, usual: Mapping[str | None, float], config: Cleani
 
 
 def judging(task: Mapping[str, Any]) -> partial[None]:
-    """The work of a process: rows → their numbers in all files."""
+    """The work of a process: it writes the numbers of some rows into all of this module's files."""
     directory = Path(task["directory"])
     config = CleaningConfig.model_validate(task["config"])
     usual: dict[str | None, float] = dict(task["usual"])

@@ -1,7 +1,7 @@
 """Work on the rows of a corpus, shared among processes, each of which does some rows at a time.
 
-They are started as commands, with what they are to do on their standard input: so nothing of the program that trains is
-copied or imported again, whatever that program is. When it ends, however it ends, their input ends, and so do they.
+The processes are started as commands, with what they are to do on their standard input: so nothing of the program that
+trains is copied or imported again. When that program ends, however it ends, their input ends, and then they end, too.
 """
 
 import json
@@ -28,7 +28,7 @@ Task = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Share:
-    """The work of several processes."""
+    """Shares the work on a corpus among several processes."""
 
     processes: int
     rows_at_a_time: int = 50_000
@@ -121,7 +121,7 @@ class _Process:
         return answer["done"]
 
     def tell(self, value: object) -> None:
-        """Gives it a line to read. Raises PolyheadError where it has ended."""
+        """Writes a value to the process's input as a line of JSON. Raises PolyheadError where the process has ended."""
         try:
             assert self._process.stdin is not None
             print(json.dumps(value), file=self._process.stdin, flush=True)

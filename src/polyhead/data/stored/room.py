@@ -6,7 +6,7 @@ from pathlib import Path
 from polyhead.errors import WriteError
 
 _SPARE = 1.1
-"""How much more than is needed must be free."""
+"""How many times the room that is needed must be free."""
 _GB = 1e9
 
 

@@ -1,8 +1,8 @@
-"""By what the files of a corpus are known again: path, size, time of the last writing, and a digest of samples.
+"""What the files of a corpus are recognised by: path, size, time of the last writing, and a digest of samples.
 
-A digest of all that is in them would take minutes before every training on a corpus of a hundred gigabytes. Who
-changes a file changes its time, and nearly always its size. The samples find a file that was replaced by another one
-with the same size and time, as by programs that copy files with their times.
+A digest of whole files would take minutes before every training on a corpus of a hundred gigabytes. Changing a file
+changes its time, and nearly always its size. The samples tell when a file was replaced by another one with the same
+size and time, as by programs that copy files with their times.
 """
 
 import hashlib
@@ -17,16 +17,16 @@ from polyhead.reading import is_pattern, matching, open_regular
 _SAMPLES, _SAMPLE = 16, 1 << 16
 """How many pieces of a file are looked at, the first and the last among them, and the bytes of each."""
 _PACKED, _INSIDE = COMPRESSED | {".parquet", ".zip", ".tgz", ".tbz2", ".txz", ".tzst"}, 4
-"""How the names of files end that are compressed, and how many times its size what is in one is taken to be."""
+"""How the names of compressed files end, and how many times such a file's size its content is taken to have."""
 
 
 class Stamp(NamedTuple):
-    """What a file is known by."""
+    """What a file is recognised by."""
 
     path: str
     size: int
     modified: int
-    """Nanoseconds since 1970."""
+    """When the file was last written, in nanoseconds since 1970."""
     samples: str
     """The SHA-256 of the samples, in hexadecimal."""
 
@@ -51,7 +51,7 @@ def bytes_of(paths: Sequence[Path]) -> int:
 
 
 def stamps_of(paths: Iterable[Path]) -> list[Stamp]:
-    """What each of some regular files is known by. Raises OSError for one that can't be read."""
+    """The stamp of each of some regular files. Raises OSError for a file that can't be read."""
     return [_stamp(path) for path in paths]
 
 

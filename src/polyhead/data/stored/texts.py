@@ -2,8 +2,8 @@ r"""The text of a corpus in one file, any pair of which can be read at any time.
 
 texts.utf8          for each pair its source, target and target language, each followed by "\n"
 starts.int64        [R + 1] where each pair begins, and the end of the last
-origins.zlib        where each pair stood, 1,000 pairs compressed together
-origin_starts.int64 where each of these begins, and the end of the last
+origins.zlib        where each pair stood, in blocks of 1,000 pairs compressed together
+origin_starts.int64 where each of these blocks begins, and the end of the last
 rows.int64          [N] the pairs to learn from, in rising order
 """
 
@@ -27,9 +27,9 @@ ROWS = "rows.int64"
 _TOGETHER = 1_000
 """Origins that are compressed together."""
 _AROUND, _MOST = 1 << 17, 1 << 24
-"""Bytes of the files that the system may map around what is read, and after how many all of them are let go of."""
+"""How many bytes the system may map around what is read, and after how many bytes read all pages are let go of."""
 _READ = 10_000
-"""Pairs that are read at a time by who reads all of them."""
+"""How many pairs are read at a time where all are read in order."""
 
 
 class TextWriter:
@@ -44,7 +44,7 @@ class TextWriter:
         self._waiting: list[str] = []
 
     def add(self, pairs: Sequence[Pair]) -> None:
-        """Writes these pairs behind those that are there."""
+        """Writes more pairs, behind those that were added before."""
         lines = [_line(pair) for pair in pairs]
         ends = self._end + np.cumsum([len(line) for line in lines], dtype=np.int64)
         self._starts.write(np.concatenate([[self._end], ends[:-1]]).astype(np.int64).tobytes())
@@ -56,7 +56,7 @@ class TextWriter:
             self._add_origins()
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Writes what is left, and closes the files."""
         if self._waiting:
             self._add_origins()
         for file, end in ((self._starts, self._end), (self._origin_starts, self._origin_end)):
@@ -123,7 +123,7 @@ class StoredPairs(Sequence[Pair]):
         return pairs
 
     def _bytes(self, first: int, last: int) -> bytes:
-        """What is written of the pairs from one row up to another."""
+        """The bytes of the pairs from row `first` up to, but without, row `last`."""
         start, end = int(self._starts[first]), int(self._starts[last])
         self._looked_at += end - start + _AROUND
         if self._looked_at > _MOST:

@@ -1,7 +1,7 @@
 """The token ids of a stored text: what encoding in memory gives, made by several processes and mapped from its files.
 
 The files of `EncodedCorpus`, and
-kept.int64            [N] which of the pairs to learn from they are: all but those with too many tokens
+kept.int64            [N] which of the pairs to learn from are encoded: all but those with too many tokens
 source.spm target.spm the vocabularies
 report.json           how many pairs were too long, where the first of them stands, and the longest source
 """
@@ -32,7 +32,7 @@ from polyhead.tokenizers.config import TokenizerConfig
 
 KEPT, REPORT = "kept.int64", "report.json"
 _SAMPLED = 1_000
-"""Pairs by which it is told how much room all of them will take."""
+"""How many pairs, about, are encoded to tell how much room all of them will take."""
 
 
 def encode_all(texts: Path, encoder: Encoder, directory: Path, share: Share) -> None:

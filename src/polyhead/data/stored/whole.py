@@ -35,7 +35,7 @@ def make_once(directory: Path, store: Path, make: Callable[[Path], None], say: S
 
 
 def _is_whole(directory: Path, say: Say) -> bool:
-    """Whether it is there and undamaged; damage is said."""
+    """Whether a directory is there and undamaged. Calls `say` with what is damaged."""
     if not directory.is_dir():
         return False
     try:

@@ -16,7 +16,7 @@ from polyhead.errors import PolyheadError
 from polyhead.refusals import write_errors
 
 Work = Callable[[int, int, Path], Any]
-"""The first row, the row after the last, and the path that files of this part of the work may be called after."""
+"""The first row, the row after the last, and the path by which this part of the work may name files → the answer."""
 TASKS: Mapping[str, Callable[[Mapping[str, Any]], Work]] = {"judge": judging, "encode": encoding}
 
 

@@ -1,14 +1,14 @@
 """Training's speed on a CPU, put on a finished model from outside.
 
 `fuse` makes a second model over the same parameters and exchanges its parts, class by class, for parts that compute
-the same by kernels. The tables in `fuse` say which class stands for which; a subclass is another class. What they
-don't know stays the plain PyTorch that it was, and the run says once what that is. The given model stays as it is,
+the same by kernels. The tables in `fuse` say which class stands for which; a subclass counts as another class. Parts
+that they don't name stay plain PyTorch, and the run says once which parts these are. The given model stays as it is,
 and `tests/training/fused/test_fuse.py` compares gradients with its own.
 
 The fused parts are for a CPU where every operation takes one core, as a worker's does. With more cores PyTorch's own
-operations are faster and the plain model is trained. On a GPU (`gpu`) equation 1 is exchanged, for PyTorch's kernel,
-and the loss gets its softmax in a few large products. There a program must not look at what it has asked for before it
-has asked for all: an update reads two numbers, its loss and the norm of its gradient.
+operations are faster and the plain model is trained. On a GPU (`gpu`) attention (equation 1) is exchanged for PyTorch's
+kernel, and the loss gets its softmax in a few large products. There a program must not read a result before it has
+launched all other work: an update reads two numbers, its loss and the norm of its gradient.
 
 A Transformer's batch is computed without padding where its attentions allow (`ragged`, `transformer`), for sentences
 of up to 256 tokens. What lies between matrix products, as dropout added to the residual and LayerNorm in bfloat16, is

@@ -23,7 +23,7 @@ _FLOAT32_BYTES, _BFLOAT16_BYTES = 4, 2
 
 
 class FusedAdam(Adam):
-    """For float32 weights with copies in bfloat16, and gradients in it."""
+    """Adam by kernels, for float32 weights with copies in bfloat16 and gradients in bfloat16."""
 
     def __init__(
         self, beta1: float, beta2: float, epsilon: float, weight_decay: float, decoupled: bool, threads: Workers
@@ -32,7 +32,7 @@ class FusedAdam(Adam):
         self._threads = threads
 
     def step(self, stepped: Sequence[Stepped], learning_rate: float) -> None:
-        """Weights that had the same number of updates, and so the same factors, at once."""
+        """Steps the weights; those that had equally many updates, and so have the same factors, at once."""
         for each in stepped:
             each.moments["step"] += 1
         for _, alike in groupby(sorted(stepped, key=_updates_and_scale), key=_updates_and_scale):
@@ -61,19 +61,19 @@ class FusedAdam(Adam):
 
 
 def norm_by_kernels(gradients: Sequence[Gradient], threads: Workers) -> Tensor:
-    """The Euclidean norm of all their numbers together."""
+    """The Euclidean norm of all numbers of the gradients together."""
     found, _ = _gradients(gradients)
     sums = threads.map(lambda own: kernels.sum_of_squares(found, own, threads.count), range(threads.count))
     return torch.tensor(math.sqrt(sum(sums)))
 
 
 def _updates_and_scale(stepped: Stepped) -> tuple[float, float]:
-    """Updates so far, and what the gradient is scaled by."""
+    """How many updates a weight has had, and what its gradient is scaled by."""
     return float(stepped.moments["step"]), stepped.scale
 
 
 def _gradients(gradients: Sequence[Gradient]) -> tuple[kernels.Gradients, NDArray[np.intp]]:
-    """As kernels take them, and the numbers in each."""
+    """The gradients as kernels take them, and how many numbers each has."""
     parts = max(len(each.parts) for each in gradients)
     columns = [_addresses(each.total for each in gradients)]
     columns += [
@@ -85,10 +85,10 @@ def _gradients(gradients: Sequence[Gradient]) -> tuple[kernels.Gradients, NDArra
 
 
 def _size(gradient: Gradient) -> int:
-    """Its numbers."""
+    """How many numbers the gradient has."""
     return (gradient.parts[0] if gradient.total is None else gradient.total).numel()
 
 
 def _addresses(tensors: Iterable[Tensor | None]) -> kernels.Addresses:
-    """0 where there is none."""
+    """The address of each tensor's memory, or 0 where there is no tensor."""
     return np.array([0 if tensor is None else tensor.data_ptr() for tensor in tensors], np.uintp)

@@ -1,4 +1,4 @@
-"""Multi-head attention over sentences without padding.
+"""Multi-head attention by kernels, also over sentences without padding.
 
 Shapes: H heads, d numbers of a head. N rows are of queries, M of keys.
 """
@@ -27,7 +27,7 @@ _scratch = Scratch()
 
 
 class FusedMultiHeadAttention(nn.Module):
-    """`MultiHeadAttention` by kernels' products; without padding by a kernel of equation 1, too."""
+    """`MultiHeadAttention` with products by kernels; without padding, equation 1 is computed by a kernel, too."""
 
     def __init__(self, plain: MultiHeadAttention, core: ScaledDotProductAttention, arithmetic: Arithmetic) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class FusedMultiHeadAttention(nn.Module):
 
     @classmethod
     def where_plain(cls, plain: MultiHeadAttention, arithmetic: Arithmetic) -> nn.Module:
-        """One whose core was exchanged from outside stays as it is."""
+        """The fused attention; but an attention whose core was exchanged from outside stays as it is."""
         core = plain.core
         return cls(plain, core, arithmetic) if type(core) is ScaledDotProductAttention else plain
 
@@ -51,7 +51,7 @@ class FusedMultiHeadAttention(nn.Module):
         return linear(context.transpose(-3, -2).flatten(-2), output.weight, output.bias, self.arithmetic)
 
     def _project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, ...]:
-        """Q, K and V: in self-attention by one product, else by two of the stacked maps taken apart once."""
+        """Q, K and V: in self-attention by one product; else by two, one for Q and one for K and V."""
         maps, heads, arithmetic = self.query_key_value, self.num_heads, self.arithmetic
         if memory is x:
             return split_heads(linear(x, maps.weight, maps.bias, arithmetic), 3, heads)
@@ -61,7 +61,7 @@ class FusedMultiHeadAttention(nn.Module):
         return query, *split_heads(linear(memory, weights[1], biases[1], arithmetic), 2, heads)
 
     def takes_ragged(self) -> bool:
-        """Whether sentences may come without padding: without dropout of weights, and for heads of some sizes."""
+        """Whether sentences may come without padding: not with dropout of weights, and only for heads of some sizes."""
         numbers = self.query_key_value.weight.size(1) // self.num_heads
         if self.core.dropout.rate > 0:
             return False
@@ -73,7 +73,7 @@ class FusedMultiHeadAttention(nn.Module):
 def ragged_attention(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> Tensor:
     """Equation 1 of sentences without padding: query [H, N, d], key and value [H, M, d] → context [H, N, d].
 
-    Rows that are no sentence's get zeros, and give none a gradient. Not more than some hundred keys of a sentence.
+    Rows that belong to no sentence get zeros and contribute no gradient. A sentence may have some hundred keys at most.
     """
     return _RaggedAttention.apply(*map(_in_rows, (query, key, value)), ragged)
 
@@ -109,7 +109,7 @@ def _kernels_for(x: Tensor) -> Any:
 
 
 def _in_rows(x: Tensor) -> Tensor:
-    """The same, with the numbers of a head beside each other."""
+    """The tensor, or a copy of it, in which the numbers of a head are contiguous."""
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
@@ -118,7 +118,7 @@ def _projected(query: Tensor, key: Tensor, value: Tensor) -> Projected:
 
 
 def _heads(x: Tensor) -> Heads:
-    """[H, N, d], as a kernel finds it."""
+    """Where a kernel finds the numbers of a tensor [H, N, d]: its address, and its strides in bytes."""
     return Heads(x.data_ptr(), *(x.element_size() * stride for stride in x.stride()[:2]))
 
 
@@ -127,14 +127,14 @@ def _workspace(size: int) -> NDArray[np.uint8]:
 
 
 def _gradients(query: Tensor, key: Tensor, value: Tensor, ragged: Ragged) -> tuple[Tensor, ...]:
-    """Tensors for the gradients: in one memory where the three are of one projection, else in two."""
+    """Tensors for the gradients: in one piece of memory where one projection gave all three, else in two pieces."""
     if joined_memory((query, key, value)) is not None:
         return _empty_heads(query, ragged.queries, 3)
     return *_empty_heads(query, ragged.queries, 1), *_empty_heads(key, ragged.keys, 2)
 
 
 def _empty_heads(like: Tensor, starts: Starts, parts: int) -> tuple[Tensor, ...]:
-    """`parts` times [H, N, d]; rows that are no sentence's are zeros already."""
+    """`parts` tensors [H, N, d] without values, but with zeros in the rows that belong to no sentence."""
     heads, rows, numbers = like.shape
     together = like.new_empty(rows, parts * heads * numbers)
     together[int(starts[-1]) :] = 0

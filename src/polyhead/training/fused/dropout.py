@@ -1,4 +1,4 @@
-"""Dropout whose mask follows from places alone: it is drawn again in the backward pass, not kept."""
+"""Dropout whose mask follows from seeds and places: it is drawn again in the backward pass, not kept."""
 
 from typing import Any, NamedTuple
 
@@ -15,18 +15,18 @@ _ALL = 2**16
 
 
 class DropoutMask(NamedTuple):
-    """Which elements stay, by their places alone."""
+    """Which elements stay: this follows from the seeds and an element's place."""
 
     seed: np.uint32
     other_seed: np.uint32
     dropped: np.uint32
-    """What part of 2¹⁶."""
+    """How many of 2¹⁶ elements are dropped on average."""
     scale: np.float32
-    """Of what stays."""
+    """What the elements that stay are multiplied by."""
 
     @classmethod
     def of(cls, rate: float, drawn: int) -> "DropoutMask":
-        """drawn: 63 random bits; rate: of what is dropped, below 1."""
+        """rate: the share that is dropped, below 1; drawn: 63 random bits, which become the seeds."""
         dropped = kernels.drop_threshold(rate, _ALL)
         scale = np.float32(_ALL / (_ALL - dropped))
         return cls(np.uint32(drawn >> 32), np.uint32(drawn % 2**32), np.uint32(dropped), scale)

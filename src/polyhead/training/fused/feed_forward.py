@@ -18,7 +18,7 @@ class FusedFeedForward(nn.Module):
 
     @classmethod
     def where_relu(cls, plain: FeedForward, arithmetic: Arithmetic) -> nn.Module:
-        """Networks with another activation stay, and their maps are fused."""
+        """The fused network; but a network with another activation stays, and only its linear maps are fused."""
         return cls(plain, arithmetic) if plain.activation is nn.functional.relu else plain
 
     def forward(self, x: Tensor) -> Tensor:

@@ -41,11 +41,11 @@ ON_ONE_CORE: Table = {
     MultiHeadAttention: FusedMultiHeadAttention.where_plain,
     Transformer: FusedTransformer,
 }
-"""For a CPU whose cores each work on a share of the batch."""
+"""The parts exchanged on a CPU whose cores each work on a share of the batch."""
 ON_GPU: Table = {ScaledDotProductAttention: GPUAttention}
-"""For other devices, where PyTorch's own operations are the fastest."""
+"""The parts exchanged on other devices, where PyTorch's own operations are the fastest."""
 LOOKED_UP = nn.Embedding, OutputLayer
-"""Parts with weights that need no kernel of their own: rows are looked up, and the loss has the output layer's."""
+"""Parts with weights that need no kernel: embeddings are looked up, and the loss multiplies by the output layer."""
 
 
 class Differentiable(Protocol):
@@ -67,9 +67,9 @@ class Fused(NamedTuple):
     model: Differentiable
     arithmetic: Arithmetic
     projection: SoftmaxProjection = softmax_projection
-    """What the loss takes the softmax over the vocabulary with."""
+    """What computes the softmax over the vocabulary for the loss."""
     plain: tuple[str, ...] = ()
-    """The classes of parts with weights that the table doesn't know, where others are fused."""
+    """The classes of parts with weights that stay plain, as the table doesn't name them, where others are fused."""
 
 
 def fuse(model: Seq2SeqModel[Any], arithmetic: Arithmetic, cores: int) -> Fused:
@@ -90,12 +90,12 @@ def fuse(model: Seq2SeqModel[Any], arithmetic: Arithmetic, cores: int) -> Fused:
 
 
 def fuse_for_gpu(model: Seq2SeqModel[Any], arithmetic: Arithmetic) -> Fused:
-    """The same with the parts that are fast on a GPU. They compute on any device, which is how tests compare them."""
+    """The model with parts exchanged for those that are fast on a GPU. They compute on any device, as tests need."""
     return Fused(exchanged(view_of(model), arithmetic, ON_GPU), arithmetic, projection_on_gpu)
 
 
 def exchanged(module: Any, arithmetic: Arithmetic, table: Table) -> Any:
-    """Children first: what stands for a part is made of parts that have been exchanged."""
+    """The module with its parts exchanged as a table says, children first: a part is made of exchanged parts."""
     for name, child in module.named_children():
         setattr(module, name, exchanged(child, arithmetic, table))
     kind: type[nn.Module] = type(module)

@@ -1,7 +1,7 @@
 """Parts for GPUs: equation 1 by the kernel that PyTorch has for them, and the loss without waiting.
 
-A GPU computes what it is asked for one after the other, while the program goes on. Whoever reads a number waits until
-all that was asked before is done, and then the GPU waits for the program. So nothing here looks at what it computes.
+A GPU runs the kernels that a program launches one after the other, while the program goes on. A program that reads a
+number waits until all of them are done, and then the GPU waits for the program. So nothing here reads what it computes.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 
@@ -13,7 +13,7 @@ from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations
 
 LOGITS_BYTES = 1 << 27
-"""Of the logits that are computed at once, and again of their softmax; more rows come one part after another."""
+"""Bytes of the logits that are computed at once, and as many of their softmax; more rows are computed in parts."""
 
 
 class GPUAttention(nn.Module):
@@ -33,7 +33,7 @@ class GPUAttention(nn.Module):
 def projection_on_gpu(
     features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> Expectations:
-    """A `SoftmaxProjection` in few large products, without a look at what they give.
+    """A `SoftmaxProjection` in few large products, which reads none of their numbers.
 
     log Z is read off the likeliest word, whose probability p is at least 1/V: log Z = z - log p.
     """

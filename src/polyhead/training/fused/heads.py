@@ -1,4 +1,4 @@
-"""Heads taken apart: views of what a projection gave, whose gradients may lie as they do and then are not moved.
+"""Splits what a projection gave into heads, as views. Gradients that lie in memory as these views do are not moved.
 
 Shapes: B batch, H heads, T positions, d numbers of a head. Rows without padding have no B.
 """
@@ -16,12 +16,12 @@ def split_heads(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
 
 
 def split_views(x: Tensor, parts: int, heads: int) -> tuple[Tensor, ...]:
-    """The same without a gradient."""
+    """[B, T, parts·H·d] → `parts` views [B, H, T, d], without the gradient of `split_heads`."""
     return x.unflatten(-1, (parts, heads, -1)).transpose(-4, -2).unbind(-3)
 
 
 def joined_memory(parts: Sequence[Tensor]) -> Tensor | None:
-    """The memory [B, T, parts·H·d] whose `split_views` these are, or None where they are something else."""
+    """The tensor [B, T, parts·H·d] whose `split_views` the parts are, or None where they are something else."""
     first = parts[0]
     *batch, heads, positions, numbers = first.shape
     width = len(parts) * heads * numbers

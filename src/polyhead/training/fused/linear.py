@@ -28,13 +28,13 @@ from polyhead.training.fused.views import flat, rows
 from polyhead.training.precision import Arithmetic
 
 FEWEST_MULTIPLICATIONS = 1 << 28
-"""Multiplications from which oneDNN's products gain more by a kernel, on its way back, than calls from Python cost."""
+"""Multiplications of a product from which a kernel in its backward pass saves more than calls from Python cost."""
 
 _scratch = Scratch()
 
 
 class FusedLinear(nn.Module):
-    """`nn.Linear` over the same weight and bias."""
+    """`nn.Linear` by kernels, over the weight and bias of the plain one."""
 
     def __init__(self, plain: nn.Linear, arithmetic: Arithmetic) -> None:
         super().__init__()
@@ -72,13 +72,13 @@ def feed_forward(
 ) -> Tensor:
     """dropout(max(0, x Wᵀ + b)) Vᵀ + c: x [..., K], inner [F, K] and its bias [F], outer [M, F] and its bias [M].
 
-    One mask serves both on the way back: what is above 0 behind the dropout passed the ReLU, too.
+    In the backward pass one mask serves both: what is above 0 after the dropout has passed the ReLU, too.
     """
     return _FeedForward.apply(x, inner, inner_bias, outer, outer_bias, mask, products)
 
 
 def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> gemm.Arithmetic | None:
-    """What multiplies x's rows and these weights, if that is our own."""
+    """Which of polyhead's products multiplies x's rows and these weights; None: PyTorch's multiply them."""
     sizes = [size for weight in weights for size in weight.shape]
     count = x.numel() // x.size(-1)
     if arithmetic.int8 and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
@@ -89,7 +89,7 @@ def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> gemm
 
 
 def is_worth_a_kernel(x: Tensor, weight: Tensor) -> bool:
-    """Whether oneDNN's products of bfloat16 are long enough for a kernel that transposes on their way back."""
+    """Whether oneDNN's products of bfloat16 are long enough for a kernel that transposes in the backward pass."""
     return x.dtype == torch.bfloat16 and x.numel() * weight.size(0) >= FEWEST_MULTIPLICATIONS and multiplies_bfloat16()
 
 
@@ -160,7 +160,7 @@ def _product(
 def _gradients(
     products: gemm.Arithmetic | None, gradient: Tensor, x: Tensor, weight: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Those of x, weight and bias."""
+    """The gradients of x, weight and bias; gradient [..., M] is that of the product."""
     if products is not None:
         return _input_gradient(products, gradient, weight), *_weight_gradient(products, gradient, x, weight)
     transposed, d_bias = _empty_transposed(gradient), weight.new_empty(weight.size(0))
@@ -182,13 +182,13 @@ def _weight_gradient(products: gemm.Arithmetic, gradient: Tensor, x: Tensor, wei
 
 
 def _workspace(products: gemm.Arithmetic, x: Tensor, weight: Tensor) -> NDArray[np.uint8]:
-    """For products of x's rows with a weight, or of its gradient."""
+    """Working memory for products of x's rows with a weight, or for the weight's gradient."""
     size = gemm.workspace_bytes(products, x.numel() // x.size(-1), weight.size(1), weight.size(0))
     return _scratch.get("workspace", (size,), torch.uint8).numpy()
 
 
 def _empty_transposed(x: Tensor) -> Tensor:
-    """[..., M] → memory for [M, N]."""
+    """Memory for the transpose [M, N] of a tensor [..., M]."""
     outputs = x.size(-1)
     return _scratch.get("transposed", (outputs, x.numel() // outputs), x.dtype)
 

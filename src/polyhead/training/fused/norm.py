@@ -17,7 +17,7 @@ from polyhead.training.precision import Arithmetic
 
 
 class FusedLayerNorm(nn.Module):
-    """`LayerNorm`. PyTorch's of bfloat16 adds up the gradients of gain and bias in bfloat16, which loses a tenth."""
+    """`LayerNorm` by kernels. PyTorch adds up the gradients of gain and bias in bfloat16, which loses a tenth."""
 
     def __init__(self, plain: LayerNorm) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class FusedLayerNorm(nn.Module):
 
     @classmethod
     def where_faster(cls, plain: LayerNorm, arithmetic: Arithmetic) -> nn.Module:
-        """In bfloat16; in float32 PyTorch's is as fast."""
+        """The fused LayerNorm in bfloat16; in float32 the plain one, as PyTorch's is as fast."""
         return cls(plain) if arithmetic.dtype == torch.bfloat16 else plain
 
     def forward(self, x: Tensor) -> Tensor:

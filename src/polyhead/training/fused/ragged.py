@@ -1,6 +1,6 @@
 """Sentences without padding: the tokens of a batch one after the other.
 
-What a model does to each token alone, and most of its arithmetic is that, then is done for real tokens only.
+What a model does to each token alone, which is most of its arithmetic, is then done for real tokens only.
 Shapes: B sentences, N rows in all.
 """
 
@@ -14,17 +14,17 @@ from torch import Tensor, nn
 from polyhead.symbols import PAD
 
 _FEW = 64
-"""Rows come in multiples of it: for every new size of a product oneDNN builds a kernel and keeps it."""
+"""The number of rows is a multiple of this: for every new size of a product oneDNN builds a kernel and keeps it."""
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """Where each one is. A few rows behind the last one are no sentence's."""
+    """Where each sentence of a batch lies among the rows. A few rows after the last sentence belong to none."""
 
     mask: Tensor
     """[B, longest] bool, True at real tokens; sentences begin on the left."""
     starts: NDArray[np.int64]
-    """[B + 1]: the first row of each, and the first one behind them all."""
+    """[B + 1]: the first row of each sentence, and the first row after all sentences."""
     positions: Tensor
     """[N] int64: each row's place in its sentence."""
 
@@ -36,10 +36,10 @@ class Sentences:
         return cls(mask, starts, nn.functional.pad(positions, (0, -len(positions) % _FEW)))
 
     def rows(self, tokens: Tensor) -> Tensor:
-        """[B, longest] → [N]; rows of no sentence are `<pad>`."""
+        """Tokens [B, longest] → the real ones as rows [N]; rows that belong to no sentence are `<pad>`."""
         real = tokens[self.mask]
         return nn.functional.pad(real, (0, len(self.positions) - len(real)), value=PAD)
 
     def real(self, x: Tensor) -> Tensor:
-        """[N, D] → those rows that are a sentence's."""
+        """x [N, D] → the rows that belong to a sentence."""
         return x[: int(self.starts[-1])]

@@ -1,6 +1,6 @@
 """The softmax over the vocabulary and the dense part of the loss's gradients by kernels.
 
-They compute in float32, or where the CPU multiplies bfloat16 natively in that.
+The kernels compute in float32, or in bfloat16 where the CPU multiplies it natively.
 Shapes: N target tokens, D d_model, V vocabulary.
 """
 
@@ -26,10 +26,10 @@ from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations, softmax_projection
 
 BYTES_KEPT = 1 << 27
-"""Of exponentials; more rows than have so many are taken in parts, as if they were shares of a batch."""
+"""Bytes of exponentials that are kept at once; more rows are taken in parts, as if they were shares of a batch."""
 
 _Sums = tuple[Tensor, Tensor, Tensor]
-"""`Expectations`, but the first is Z."""
+"""`Expectations`, but the first is Σ_v exp(z_v - z_target) [N] instead of log Z."""
 
 _scratch = Scratch()
 
@@ -37,7 +37,7 @@ _scratch = Scratch()
 def projection_by_kernels(
     arithmetic: Arithmetic, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> Expectations:
-    """With its first argument given, a `SoftmaxProjection`: by kernels where there are some for these sizes."""
+    """A `SoftmaxProjection` once its first argument is bound. It uses kernels where there are some for these sizes."""
     given = features, weight, targets, target_logits, smoothing
     found = by_kernel(arithmetic, *given) if _has_kernel(features) else None
     return softmax_projection(*given) if found is None else found
@@ -52,7 +52,7 @@ def _has_kernel(features: Tensor) -> bool:
 def by_kernel(
     arithmetic: Arithmetic, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> Expectations | None:
-    """None where some word is so much likelier than the target that its exponential would be cut off.
+    """What the loss needs; None where a word is so much likelier than the target that its exponential is cut off.
 
     A row's exponentials are taken of z less its target's: Z is at least about 1, and seldom large.
     Raises IndexError for a target that is not one of the V words, ValueError where there is not one for each row.
@@ -78,7 +78,7 @@ def _check(targets: Tensor, rows: int, words: int) -> None:
 
 
 def _in_parts(features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float) -> _Sums:
-    """In tiles, as many rows at once as exponentials may be kept of."""
+    """The sums by products of tiles, of as many rows at once as `BYTES_KEPT` has room for."""
     most = max(BLOCK, BYTES_KEPT // (2 * weight.size(0)))
     parts = [x.chunk(max(1, -(-len(targets) // most))) for x in (features, targets, target_logits)]
     found = [_in_tiles(x, weight, words, logits, smoothing) for x, words, logits in zip(*parts, strict=True)]
@@ -119,7 +119,7 @@ def _in_tiles(features: Tensor, weight: Tensor, targets: Tensor, target_logits: 
 def _in_vectors(
     bytes_multiply: bool, features: Tensor, weight: Tensor, targets: Tensor, target_logits: Tensor, smoothing: float
 ) -> _Sums:
-    """bytes_multiply: whether logits are products of bytes."""
+    """The sums by products of vectors; bytes_multiply: whether logits are products of 8-bit integers."""
     (rows, width), words = features.shape, weight.size(0)
     x = nn.functional.pad(features, (0, -width % PANEL, 0, -rows % MR))
     shifts, totals = x.new_zeros(2, x.size(0), dtype=torch.float32)

@@ -10,7 +10,7 @@ from polyhead.training.precision import Arithmetic
 
 
 class FusedPostNorm(nn.Module):
-    """`PostNorm`."""
+    """`PostNorm`, but for how dropout is added."""
 
     def __init__(self, plain: PostNorm, arithmetic: Arithmetic) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class FusedPostNorm(nn.Module):
 
 
 class FusedPreNorm(nn.Module):
-    """`PreNorm`."""
+    """`PreNorm`, but for how dropout is added."""
 
     def __init__(self, plain: PreNorm, arithmetic: Arithmetic) -> None:
         super().__init__()

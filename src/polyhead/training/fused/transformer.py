@@ -28,7 +28,7 @@ class FusedTransformer(nn.Module):
 
     @property
     def output_layer(self) -> OutputLayer:
-        """[.., D] → [.., V]."""
+        """The map from features [.., D] to logits [.., V]."""
         return self.plain.output_layer
 
     def features(self, batch: Batch) -> Tensor:

@@ -13,10 +13,10 @@ def empty_like(x: Tensor) -> Tensor:
 
 
 def flat(x: Tensor) -> Numbers:
-    """[...] → [N]."""
+    """A tensor [...] as an array [N]."""
     return as_array(x).reshape(-1)
 
 
 def rows(x: Tensor) -> Numbers:
-    """[..., D] → [N, D]."""
+    """A tensor [..., D] as an array [N, D]."""
     return as_array(x).reshape(-1, x.size(-1))

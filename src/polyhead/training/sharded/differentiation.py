@@ -19,20 +19,21 @@ from polyhead.training.shares import Collected, Seed, TooLarge
 
 @dataclass(frozen=True)
 class ShardedDifferentiation:
-    """In every pass all processes meet, to bring weights together and to add up gradients.
+    """Differentiates the loss of a model that is divided among processes.
 
-    So all make the same number of passes: one that has no share of its own left takes a share of another process, whose
-    gradients it multiplies by 0.
+    In every pass all processes meet, to bring weights together and to add up gradients. So all make the same number of
+    passes: a process that has no share of its own left takes a share of another process, whose gradients it multiplies
+    by 0.
     """
 
     loss: Loss
     optimizer: Optimizer
-    """Gets the gradients of the rows that this process holds."""
+    """What gets the gradients of the rows that this process holds."""
     world: ProcessGroup
     device: torch.device
 
     def collect(self, batches: Sequence[Batch], seed: Seed, rounds: int) -> Collected:
-        """Raises TooLarge where the memory is not enough, and Deserted in the processes that wait for that one."""
+        """Collects an update's gradients. Raises TooLarge where memory is short, Deserted where another's is."""
         loss, tokens, drawn = 0.0, 0, 0
         for batch in batches:
             shares = batch.split(self.world.size * rounds)
@@ -48,7 +49,7 @@ class ShardedDifferentiation:
         return Collected(loss, int(all_tokens), rounds)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Does nothing, as there are no threads to end."""
 
     def _differentiate(self, share: Batch, seed: int, own: bool) -> float:
         """Adds the gradients of a share to those that the weights have → its plain loss, a sum, in nats."""
@@ -68,6 +69,6 @@ class ShardedDifferentiation:
 
 
 def _taken(parameter: nn.Parameter) -> torch.Tensor | None:
-    """The gradient of the rows that this process holds, which the weight has no more."""
+    """Takes the gradient away from a weight → the gradient of the rows that this process holds; None without any."""
     gradient, parameter.grad = parameter.grad, None
     return None if gradient is None else cast(DTensor, gradient).to_local()

@@ -1,7 +1,7 @@
 """The files of a checkpoint to which each process writes the rows that it holds, by `torch.distributed.checkpoint`.
 
-Its usual files hold pickle, which executes what is in it. These are safetensors with a few numbers in JSON, as that
-library has them for Hugging Face: `shard-00001-model-00001-of-00001.safetensors` and so on, in one folder.
+That library's usual files hold pickle, which executes what is in it. These are safetensors with a few numbers in JSON,
+as the library has them for Hugging Face: `shard-00001-model-00001-of-00001.safetensors` and so on, in one folder.
 """
 
 # PyTorch documents these names as torch.distributed.checkpoint's, but its types say otherwise:
@@ -38,7 +38,7 @@ DTYPES = {"F32": "float32", "BF16": "bfloat16", "F16": "float16", "F64": "float6
 _WRONG = (
     ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, SafetensorError, TypeError, ValueError,
 )  # fmt: skip
-"""What other content of files leads to."""
+"""The errors that reading files of unexpected content leads to."""
 
 
 class Unfit(ModelError):
@@ -46,7 +46,7 @@ class Unfit(ModelError):
 
 
 def write_parts(folder: Path, tensors: Mapping[str, Tensor], group: Any) -> None:
-    """Writes what each process of a group holds into one folder, which all of them reach and is there.
+    """Writes what each process of a group holds into one folder, which exists and which all of them reach.
 
     tensors: DTensors, of which each process writes its rows, and others, which are the same in all and written once
     Raises OSError in the process that could not write, and RuntimeError in the others.
@@ -57,7 +57,7 @@ def write_parts(folder: Path, tensors: Mapping[str, Tensor], group: Any) -> None
 
 
 def check_parts(folder: Path, count: int) -> None:
-    """Raises ModelError or OSError where a folder doesn't hold so many files as they were written, and no others."""
+    """Raises ModelError or OSError where a folder doesn't hold exactly `count` files, each as it was written."""
     listed = read_manifest(folder)
     found = {path.name for path in folder.glob("*.safetensors")}
     if listed is None or set(listed) != found or len(found) != count:
@@ -108,7 +108,7 @@ def read_parts(folder: Path, tensors: Mapping[str, Tensor], group: Any = None) -
     tensors: DTensors, of which each process of a group reads the rows that it holds, and others, read whole
     group: None for a process by itself, in which no tensor is a DTensor
     """
-    with _unfit(folder), warnings.catch_warnings(action="ignore", category=UserWarning):  # that there is one process
+    with _unfit(folder), warnings.catch_warnings(action="ignore", category=UserWarning):  # it warns of a lone process
         reader = HuggingFaceStorageReader(str(folder))
         with nullcontext() if group is None else answered():
             checkpoint.load(dict(tensors), storage_reader=reader, process_group=group, no_dist=group is None)
@@ -123,7 +123,7 @@ def read_whole(folder: Path) -> dict[str, Tensor]:
 
 @contextmanager
 def _unfit(folder: Path) -> Generator[None]:
-    """Within the block whatever a file with other content leads to becomes Unfit."""
+    """Within the block, errors that a file of unexpected content leads to become Unfit."""
     try:
         yield
     except _WRONG as error:
@@ -135,7 +135,7 @@ def _unfit(folder: Path) -> Generator[None]:
 
 @contextmanager
 def _as_they_were(group: Any) -> Generator[None]:
-    """Within the block, errors that the library has collected of all processes become this process's own again."""
+    """Within the block, errors that the library has collected from all processes become this process's own again."""
     try:
         yield
     except CheckpointException as error:

@@ -1,4 +1,4 @@
-"""FSDP2 around a model: layer by layer its weights are brought together when they are needed, and then let go."""
+"""FSDP2 around a model: layer by layer, weights are brought together when they are needed, and then freed."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from polyhead.training.process_group import ProcessGroup
 from polyhead.training.sharded.shards import Shards
 
 LAYERS = EncoderLayer, DecoderLayer
-"""What is brought together at once; all other weights, such as embeddings, are one more group."""
+"""The layers, each brought together as one group; all other weights, such as embeddings, are one more group."""
 
 
 class Loss(nn.Module):
@@ -39,9 +39,9 @@ class Loss(nn.Module):
 def divide(
     model: Seq2SeqModel[Any], smoothing: float, dtype: torch.dtype, world: ProcessGroup, device: torch.device
 ) -> tuple[Loss, Shards]:
-    """Divides a model, which lies whole on the CPU, among the processes of a world; it computes in the dtype.
+    """Divides a model, which lies whole on the CPU, among the processes of a world; the model computes in the dtype.
 
-    It begins with the weights of process 0. Only one layer at a time is whole on the device.
+    All processes begin with the weights of process 0. Only one layer at a time is whole on the device.
     """
     _begin_alike(model, world)
     shapes = {name: parameter.shape for name, parameter in model.named_parameters()}
@@ -65,7 +65,7 @@ def divide(
 
 
 def _begin_alike(model: nn.Module, world: ProcessGroup) -> None:
-    """One weight after the other, as all together may be more than a memory has twice."""
+    """Gives all processes the weights of process 0, one after the other: two whole models may not fit the memory."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(world.broadcast_tensors({name: parameter})[name])

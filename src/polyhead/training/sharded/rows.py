@@ -14,7 +14,7 @@ from polyhead.training.state import weight_of
 
 
 def as_parts(shards: Shards, held: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """What this process holds of each tensor, by name → DTensors; what all hold alike, as a count of steps, stays."""
+    """What this process holds of each tensor, by name → DTensors; what all hold alike, as a count of steps, is kept."""
     parts: dict[str, Tensor] = {}
     for name, tensor in held.items():
         weight = weight_of(name)
@@ -25,14 +25,14 @@ def as_parts(shards: Shards, held: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def rows_in_parts(folder: Path, described: Described, shards: Shards, device: torch.device) -> dict[str, Tensor]:
-    """What this process holds of the tensors in a folder, read by all processes together, each its own."""
+    """What this process holds of the tensors in a folder, which all processes read together, each its own rows."""
     held = _empty(described, shards, device)
     read_parts(folder, as_parts(shards, held), shards.world.group_of(torch.device("cpu")))
     return held
 
 
 def rows_in_file(path: Path, described: Described, shards: Shards, device: torch.device) -> dict[str, Tensor]:
-    """What this process holds of the tensors in one file, of which no more is read."""
+    """What this process holds of the tensors in one file; the rest of the file is not read."""
     held = _empty(described, shards, device)
     with safe_open(path, "pt") as file:
         for name, tensor in held.items():

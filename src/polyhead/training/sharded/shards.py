@@ -44,7 +44,7 @@ class Shards:
         return torch.tensor(math.sqrt(self.world.all_reduce([float(held) ** 2])[0]))
 
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
-        """Whole stacks are dealt out, the largest first; each process makes those that are its own."""
+        """Whole stacks are dealt out, the largest first; each process applies `make` to its own and sends rows back."""
         everyone = range(self.world.size)
         order = sorted(range(len(stacks)), key=lambda number: -self.shapes[stacks[number].name].numel())
         owned = [order[rank :: self.world.size] for rank in everyone]
@@ -67,10 +67,10 @@ class Shards:
         return [found[number].view_as(stack.held) for number, stack in enumerate(stacks)]
 
     def check_alike(self, weights: Weights, update: int) -> None:
-        """Nothing is in two processes that could differ."""
+        """Does nothing: each process holds rows of its own, so that there is nothing to compare."""
 
     def whole(self, held: Weights) -> Weights:
-        """On the CPU; one weight after the other is put together, on the device."""
+        """Whole weights by name, on the CPU; they are put together on the device, one after the other."""
         found: dict[str, Tensor] = {}
         with answered():
             for name, part in held.items():
@@ -78,7 +78,7 @@ class Shards:
         return found
 
     def described(self, name: str, held: Tensor) -> DTensor:
-        """What this process holds of a weight, or of something that is divided like it → known as a part of it."""
+        """What this process holds of a weight, or of something divided like it → the DTensor that this is a part of."""
         shape = self.shapes[name]
         stride = torch.empty(shape, device="meta").stride()
         return DTensor.from_local(held, self.mesh, [Shard(0)], run_check=False, shape=shape, stride=stride)
