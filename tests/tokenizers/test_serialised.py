@@ -35,9 +35,12 @@ def test_a_table_of_replacements_is_refused_wherever_it_is(normaliser: int) -> N
     check_fields(model() + field(normaliser, field(1, b"identity") + field(2, b"")))
 
 
-def test_absurdly_many_pieces_are_refused_before_sentencepiece_sees_them() -> None:
+@pytest.mark.parametrize("piece", [b"\x0a\x00", b"\x8a\x00\x00", b"\x0a\x80\x00", b"\x0a\x80\x01" + b"a" * 128])
+def test_absurdly_many_pieces_are_refused_before_sentencepiece_sees_them(piece: bytes) -> None:
+    """However a piece is written: its key or its length in more bytes than are needed, or more than 127 bytes long."""
     with pytest.raises(ValueError, match="more than 1,000,000 pieces"):
-        check_fields(b"\x0a\x00" * (30 << 20))
+        check_fields(piece * 1_000_001)
+    check_fields(piece * 1_000)
 
 
 @pytest.mark.parametrize(

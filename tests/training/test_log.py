@@ -84,7 +84,7 @@ def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path: Path, rest: str) -> Non
     assert [line["update"] for line in read(path)] == [10, 20]
 
 
-@pytest.mark.parametrize("damaged", [b"\xff\xfe", b'{"upd\x00te": 20}', b"7"])
+@pytest.mark.parametrize("damaged", [b"\xff\xfe", b'{"upd\x00te": 20}', b"7", b'{"update": 20, "a": "\xed\xa0\x80"}'])
 def test_a_damaged_line_costs_only_itself(tmp_path: Path, damaged: bytes) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(b'{"update": 10}\n' + damaged + b'\n{"update": 30}\n')

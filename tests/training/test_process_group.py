@@ -43,6 +43,20 @@ def test_tensors_are_added_up_in_place_in_buckets_whatever_their_shapes(monkeypa
         assert all(sums[number].equal(total) for _, sums in found), "not the same bits everywhere"
 
 
+def test_too_few_gpus_on_one_machine_end_the_processes_of_all(monkeypatch):
+    """The others would wait for those of that machine, in NCCL."""
+
+    def work(world):
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: world.local_size - world.rank)
+        with pytest.raises(TrainingError) as error:
+            world._group_of_devices()
+        return str(error.value)
+
+    found = together(2, work)
+    assert found[0] == found[1]
+    assert "2 processes and 1 GPUs on the machine of process 1:" in found[0]
+
+
 def test_what_process_0_says_all_hear_and_all_can_be_heard():
     found = together(2, lambda world: (world.broadcast(("a", world.rank)), world.all_gather(world.rank * 10)))
     assert found == [(("a", 0), [0, 10])] * 2

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from polyhead.limits import LARGEST_VOCABULARY
 
-_NORMALISERS, _TABLE = (3, 5), 2
+_PIECE, _NORMALISERS, _TABLE = 1, (3, 5), 2
 _NUMBER, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}
 """How a value is written: as a number, as a length and so many bytes, or in so many bytes."""
 _USUAL_PIECE = 0x0A
@@ -30,15 +30,15 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
     try:
         while position < end:
             if data[position] == _USUAL_PIECE and data[position + 1] < 0x80:
-                position += 2 + data[position + 1]
-                pieces += 1
-                if pieces > LARGEST_VOCABULARY:
-                    raise ValueError(f"it has more than {LARGEST_VOCABULARY:,} pieces")
-                continue
-            key, position = _varint(data, position)
-            field, kind = key >> 3, key & 7
-            begin, position = _value(data, position, kind)
-            yield field, begin, position
+                field, position = _PIECE, position + 2 + data[position + 1]
+            else:
+                key, position = _varint(data, position)
+                field, kind = key >> 3, key & 7
+                begin, position = _value(data, position, kind)
+                yield field, begin, position
+            pieces += field == _PIECE
+            if pieces > LARGEST_VOCABULARY:
+                raise ValueError(f"it has more than {LARGEST_VOCABULARY:,} pieces")
     except IndexError:
         raise ValueError("it ends in the middle of a field") from None
     if position != end:

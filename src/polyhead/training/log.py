@@ -166,10 +166,11 @@ def _lines_until(path: Path, update: int, judged: bool) -> list[str]:
     kept: list[str] = []
     for line in lines:
         try:
-            numbers = json.loads(line)
+            text = line.decode()
+            numbers = json.loads(text)
             done = numbers["update"] < update or (numbers["update"] == update and (judged or "dev_loss" not in numbers))
         except (ValueError, KeyError, TypeError):
             continue
         if done:
-            kept.append(line.decode() + "\n")
+            kept.append(text + "\n")
     return kept

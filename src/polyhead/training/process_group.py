@@ -157,15 +157,16 @@ class ProcessGroup:
 
     def _group_of_devices(self) -> Any:
         """NCCL's group of the GPUs; None where no process has one. Raises TrainingError where there are too few."""
-        found = self.all_gather(torch.cuda.device_count())
-        if not any(found):
+        found = self.all_gather((torch.cuda.device_count(), self.local_size))
+        if not any(devices for devices, _ in found):
             return None
-        if torch.cuda.device_count() < self.local_size or not all(found):
-            raise TrainingError(
-                f"there are {self.local_size} processes and {torch.cuda.device_count()} GPUs on the machine of process "
-                f"{self.rank}: each process needs a GPU of its own; start as many with --nproc-per-node, or train on "
-                "CPUs with CUDA_VISIBLE_DEVICES="
-            )
+        for rank, (devices, processes) in enumerate(found):
+            if devices < processes:
+                raise TrainingError(
+                    f"there are {processes} processes and {devices} GPUs on the machine of process {rank}: each "
+                    "process needs a GPU of its own; start as many with --nproc-per-node, or train on CPUs with "
+                    "CUDA_VISIBLE_DEVICES="
+                )
         torch.cuda.set_device(self.local_rank)
         return dist.new_group(backend="nccl")
 
