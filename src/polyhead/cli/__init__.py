@@ -59,7 +59,7 @@ for _name, _help in COMMANDS.items():
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command → exit status: 0 success, 1 failure with one clear sentence, 2 usage, 130 interrupted.
 
-    A signal that ends it gives 128 and its number.
+    A signal that ends the command gives 128 plus the signal's number.
     """
     warnings.showwarning = _warn
     if sys.stderr.isatty():
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     # PyTorch's idle threads shall sleep, not spin: beside other programs spinning costs far more than waking takes.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     keep_to_quota()
-    # A lone hyphen is standard input, not an option without a name: written so it is the same path to Path.
+    # A lone hyphen is standard input, but would be parsed as an option; Path takes "./-" for the same path.
     words = [f"./{word}" if word == "-" else word for word in (sys.argv[1:] if arguments is None else arguments)]
     raised: list[BaseException] = []
     try:

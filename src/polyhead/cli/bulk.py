@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polyhead.bulk.job import Listener
 
 _MOST_SAID = 100
-"""Sentences about what should be looked at; the manifest has how many there are in each file."""
+"""The most sentences that are printed about what should be looked at; the manifest counts them for each file."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Sharing:
     column: str | None
     """The column of tables to translate."""
     into: str
-    """The column that its translations are written to."""
+    """The column of tables that the translations are written to."""
     ray: bool
-    """Whether Ray Data shares it out."""
+    """Whether Ray Data shares out the work."""
 
     @property
     def asked_for(self) -> bool:
-        """Whether any of it was asked for, which one file that is translated in this process has no use for."""
+        """Whether a setting was given that is only of use for translating into a directory."""
         return self.workers is not None or self.column is not None or self.ray
 
 
@@ -101,7 +101,7 @@ def translate_bulk(files: Sequence[Path], out: Path, translator: BatchTranslator
 
 
 def _listener() -> Listener:
-    """Who says on standard error how it goes."""
+    """What prints progress and remarks on standard error."""
     from polyhead.bulk.job import Listener
     from polyhead.cli.streams import progress_in_lines
 

@@ -28,7 +28,7 @@ def check(
     source
         Text to translate from, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst.
     target
-        Its translation, line by line; of subtitles by their times.
+        The translation of --source, line by line, or for subtitles by their times.
     pairs
         A file of both languages, as `polyhead train` takes it.
     columns
@@ -99,5 +99,5 @@ def _given(corpora: Corpora) -> dict[str, Any]:
 
 
 def _listed(path: NamedPath | None) -> tuple[NamedPath, ...]:
-    """The options take one file, a recipe any number of them."""
+    """The list of files that a recipe takes, from an option that takes one file."""
     return () if path is None else (path,)

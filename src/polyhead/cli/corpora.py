@@ -20,13 +20,13 @@ class Corpora:
     source: tuple[NamedPath, ...] = ()
     """Text, a sentence a line, or subtitles (.srt); plain, .gz, .bz2, .xz or .zst. Once for each of several files."""
     target: tuple[NamedPath, ...] = ()
-    """Its translation, line by line; of subtitles by their times. `polyhead distill` may do without it."""
+    """The translation of --source, line by line, or for subtitles by their times. `polyhead distill` may do without."""
     pairs: tuple[NamedPath, ...] = ()
     """A file of both languages (TMX, XLIFF, PO, CSV, TSV, JSON Lines, Parquet, Arrow), an archive or a folder."""
     dev_source: NamedPath | None = None
     """Text to validate on; without it a part of the training text is held out."""
     dev_target: NamedPath | None = None
-    """Its translation."""
+    """The translation of --dev-source."""
     dev_pairs: tuple[NamedPath, ...] = ()
     """A file of both languages to validate on."""
     columns: str | None = None
@@ -96,7 +96,7 @@ class Corpora:
 
 
 def _aligned(source: Path, target: Path) -> dict[str, Any]:
-    """Two files, aligned line by line, or by their times where both are subtitles."""
+    """The settings of the reader of two files, aligned line by line, or by their times where both are subtitles."""
     from polyhead.corpora.kinds import SUBTITLES, kind_by_name
 
     are_subtitles = all(kind_by_name(path.name) is SUBTITLES for path in (source, target))

@@ -36,8 +36,9 @@ def distill(
     teacher
         The model directory to learn from.
     recipe
-        The student's: a TOML file, as in `recipes/`; without it --source and --target, or --pairs. With --dev-source
-        and --dev-target, and without --select, --keep-original and --both-directions, --source alone will do.
+        The student's recipe: a TOML file, as in `recipes/`; without it --source and --target, or --pairs. With
+        --dev-source and --dev-target, and without --select, --keep-original and --both-directions, --source alone
+        will do.
     keys
         Any key of a recipe, such as --model.decoder_layers 1; it wins over the file.
     corpora

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from polyhead.translating.translator import Translation
 
 COMPRESSED = {"gzip", "bzip2", "xz", "zstd"}
-"""What lines are read from as well."""
+"""Kinds of compressed files, which may hold lines of text."""
 _MOST_SHOWN = 20
-"""Problems that are told one by one."""
+"""The most problems that are printed one by one."""
 
 
 def read_document(file: Path | None, out: Path) -> bytes:
-    """What is to be translated. Raises UsageError where there is no file, or where it would be overwritten."""
+    """The content of a file to translate. Raises UsageError where no file is named, or it would be overwritten."""
     if file is None:
         raise UsageError("--out translates a file with its form kept: name the file before it")
     if out.exists() and out.samefile(file):
@@ -31,7 +31,7 @@ def read_document(file: Path | None, out: Path) -> bytes:
 
 
 def refuse_documents(file: Path | None) -> None:
-    """Raises DataError for a file that isn't lines of text, with what to type; compressed lines are lines, too."""
+    """Raises DataError for a file that isn't lines of text, with the command for it; lines may be compressed."""
     from polyhead.formats.recognising import LOOKED_AT, instead_of_lines, recognise
 
     if file is None or not file.is_file():
@@ -51,7 +51,7 @@ def translate_document(
 ) -> None:
     """Writes a file with its texts translated, and says on standard error what should be looked at.
 
-    names: of the file and of the one to write; languages: the source's and the target's
+    names: the paths of the file and of the one to write; languages: those of the source and the target
     """
     from polyhead.files import atomic_file
     from polyhead.formats.document import Source

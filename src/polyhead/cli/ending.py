@@ -33,7 +33,7 @@ _SMALLER: dict[str, str] = {
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What is said of a disk without a name can only be about what is printed: all other writing names its file."""
+"""Errors of a disk. Without the name of a file they are about standard output, as all other writing names its file."""
 
 
 class Ending(NamedTuple):
@@ -75,9 +75,9 @@ def ending_of(error: BaseException, words: Sequence[str]) -> Ending | None:
 
 
 def _lost(error: BaseException) -> Deserted | None:
-    """That another process of this run was lost, where a signal came while this process ended because of it.
+    """The error that another process of this run was lost, where a signal came while this process ended because of it.
 
-    A launcher sends one to all processes as soon as one is lost.
+    A launcher sends a signal to all processes as soon as one is lost.
     """
     while error.__context__ is not None:
         error = error.__context__
@@ -87,7 +87,7 @@ def _lost(error: BaseException) -> Deserted | None:
 
 
 def say(ending: Ending) -> int:
-    """Says the sentence, if anybody can hear it → the exit status."""
+    """Prints the sentence on standard error, if that can be written to → the exit status."""
     if ending.sentence is not None:
         with suppress(OSError):
             print(f"polyhead: {shortened(ending.sentence)}", file=sys.stderr, flush=True)
@@ -95,7 +95,7 @@ def say(ending: Ending) -> int:
 
 
 def abandon_output() -> None:
-    """Writes what standard output still has, or throws it away: Python would complain at the end that it can't."""
+    """Flushes standard output, or throws away what can't be written, as Python would complain about it on exit."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):

@@ -106,7 +106,7 @@ def _check_usage(model: Path | None, source: Path | None, hypothesis: Path | Non
 
 
 class _Translated(NamedTuple):
-    """What a model wrote, in which language if it has only one, and sacreBLEU's tokenizer that its recipe names."""
+    """What a model wrote, its language if the model writes only one, and the tokenizer for BLEU in its recipe."""
 
     lines: list[str]
     language: str | None

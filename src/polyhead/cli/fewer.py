@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def say_fewer(results: Sequence["Translation"], n_best: int) -> None:
     """Says on standard error how many lines have fewer than `n_best` translations, if any, and which is the first.
 
-    A line in which nothing was translated, as one without letters, has only itself, and isn't counted.
+    A line in which nothing was translated, such as one without letters, has only itself as an answer and isn't counted.
     """
     counts = [len(result.alternatives or (result,)) for result in results]
     fewer = [

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from polyhead.recipe.keys import Key, Table
 
 _NARROWEST, _WIDEST = 40, 100
-"""Columns. Longer lines are hard to read, and a terminal of a few columns is none."""
+"""The least and the most columns of a line, whatever the terminal says. Longer lines are hard to read."""
 _KEY, _MEANING = "  ", "      "
 """How far keys and what is said of them are indented."""
 
@@ -46,7 +46,7 @@ def _title(table: "Table") -> str:
 
 
 def _applies(table: "Table", decisions: Mapping[str, "Decision"]) -> bool:
-    """Whether the recipe has this table, not that of another kind."""
+    """Whether the recipe has this table, and not the table of another kind."""
     from polyhead.recipe.keys import IMPLIED_KIND
 
     kind = decisions.get(f"{table.name}.kind")

@@ -60,7 +60,7 @@ def look(
 
     translator = Translator.load(model)
     pieces = [piece.content for piece in translator.pieces([text], to)]
-    read = pieces[0] if len(pieces) == 1 else text  # of several sentences the look says that they are
+    read = pieces[0] if len(pieces) == 1 else text  # `attention` refuses a text of several sentences
     found = translator.attention(read, target=target, target_language=to)
     answer = found.target.text if target is not None else translator.translate([text], target_language=to)[0].text
     for kind, path in (files | pictures).items():

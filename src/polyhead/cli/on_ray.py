@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class OnRay:
-    """Whether Ray trains, and what it takes for that."""
+    """Whether Ray trains, and with how much of its cluster."""
 
     ray: bool = False
     """Let Ray Train start the processes that train together, on the machines of its cluster."""
     ray_workers: Threads | None = None
-    """So many processes; one for each GPU of the cluster if left out, or for each machine if it has none."""
+    """How many processes train; if left out, one for each GPU of the cluster, or for each machine if it has none."""
     ray_cpus: Threads | None = None
-    """CPUs of each of them; as many as all can have if left out."""
+    """CPUs of each process; if left out, as many as all processes can have."""
     ray_gpus: Gpus | None = None
-    """GPUs of each of them, 1 or 0; 1 if left out and there are enough."""
+    """GPUs of each process, 1 or 0; if left out, 1 where there are enough."""
     ray_storage: str | None = None
     """Copy the model directory there with every checkpoint: a directory that all machines reach, or s3://…, gs://…."""
     ray_restarts: Times | None = None
-    """How often all of them are started again after one was lost; 3 if left out."""
+    """How often all processes are started again after one was lost; 3 if left out."""
 
     def check(self) -> None:
         """Raises UsageError where --ray is missing, or where another launcher has started this process already."""
@@ -44,7 +44,7 @@ class OnRay:
 
     @property
     def config(self) -> RayConfig:
-        """What was asked for."""
+        """The settings that the options give."""
         from polyhead.recipe.on_ray.config import RayConfig
 
         given = {

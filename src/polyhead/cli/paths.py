@@ -8,7 +8,7 @@ from cyclopts import Parameter, Token
 
 
 def _named(type_: object, tokens: Sequence[Token]) -> Path:
-    """An empty word, as of a shell's variable that isn't set, would be the current directory."""
+    """A typed path. Refuses an empty one, as of an unset shell variable, which would be the current directory."""
     (token,) = tokens
     if not token.value:
         raise ValueError("an empty path names no file or directory")

@@ -1,4 +1,4 @@
-"""The files that `polyhead evaluate` compares: as many lines in each, and blank lines pointed out."""
+"""Checks of the files that `polyhead evaluate` compares: all have as many lines, and blank lines are pointed out."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from polyhead.errors import PolyheadError, counted
 
 
 def check_aligned(files: Mapping[str, Sequence[str]]) -> None:
-    """files: name → its lines. Raises PolyheadError, with both names, where one has more or fewer than the first."""
+    """Raises PolyheadError, with both names, where a file has more or fewer lines than the first. files: by name"""
     (first, lines), *others = files.items()
     for name, each in others:
         if len(each) != len(lines):

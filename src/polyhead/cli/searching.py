@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from polyhead.decoding.config import BeamConfig, SearchConfig
 
 USUAL = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
-"""The distribution as the model gives it."""
+"""Settings of sampling that leave the model's distribution as it is."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Asked:
             raise UsageError(f"--min-length {least} is above --max-length {most}: no output can have both")
 
     def settings(self, usual: BeamConfig) -> SearchConfig:
-        """The search, where the model's own is `usual`."""
+        """The settings of the search: those that were asked for, and otherwise the model's own, `usual`."""
         given = {key: value for key, value in self.shape.items() if value is not None}
         if not self.sample:
             patient = {} if self.patience is None else {"patience": self.patience}

@@ -96,8 +96,8 @@ def serve(
     file_seconds
         How long a translated file is kept.
     workers
-        Processes that answer requests. What others of these options limit each worker has for itself, but files,
-        traces and suggestions are found by all.
+        Processes that answer requests. Limits that other options set hold for each worker by itself, but all workers
+        find the same files, traces and suggestions.
 
     """
     if importlib.util.find_spec("fastapi") is None or importlib.util.find_spec("uvicorn") is None:

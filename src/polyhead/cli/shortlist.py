@@ -26,12 +26,12 @@ def shortlist(
     model
         A model directory.
     source
-        Parallel text, a sentence a line; plain, .gz, .xz or .zst. Left out, it is the model's training text.
+        Parallel text, a sentence a line; plain, .gz, .bz2, .xz or .zst. Left out, it is the model's training text.
         Give it once for each of several files.
     target
-        Its translation, line by line.
+        The translation of --source, line by line.
     to
-        For a model that writes several languages: that of each --target.
+        For a model that writes several languages: the language of each --target.
     best
         The likeliest translations of a source piece that are kept.
     frequent

@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from types import FrameType
 
 ENDING = ("SIGTERM", "SIGHUP", "SIGBREAK")
-"""A manager of services, a terminal that is closed, Ctrl-Break on Windows; no system has all of them."""
+"""Signals of a service manager, of a closed terminal, and of Ctrl-Break on Windows; no system has all of them."""
 
 _SAME = 1.0
 """Seconds in which more signals are the same request: some systems send two, and cleaning up must come to its end."""
 
 _AGAIN = 0.02
-"""Seconds after which a signal comes once more whose exception could not be raised."""
+"""Seconds after which a signal whose exception Python dropped is sent once more."""
 
 
 class Ended(BaseException):
-    """A signal came; whoever has something to put away does so while this passes."""
+    """Raised when a signal ends the command; code that has something to clean up does so as the exception passes."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -34,7 +34,7 @@ class Ended(BaseException):
 
 @contextmanager
 def raised_as_exceptions() -> Generator[list[BaseException]]:
-    """Within the block the signals raise Ended in the main thread. Those that are ignored, as under nohup, stay so.
+    """Within the block the signals raise Ended in the main thread. Ignored ones, as under nohup, stay ignored.
 
     What was raised, for Ctrl-C too, is in the list that the block gets: code in C that is interrupted while it calls
     Python may put an error of its own in its place. Where Python drops an exception, as from a finalizer or a function
@@ -78,7 +78,7 @@ def raised_as_exceptions() -> Generator[list[BaseException]]:
 def _sent_again_where_dropped(raised: list[BaseException], last: list[float]) -> Generator[None]:
     """Within the block a signal comes once more if Python dropped the exception that was raised for it.
 
-    last: when a signal came, which is forgotten, as the same signal would not be heeded so soon.
+    last: when signals came; cleared for a signal that is sent again, which would not be heeded so soon otherwise
     """
     hook, timers = sys.unraisablehook, list[threading.Timer]()
 
@@ -103,7 +103,7 @@ def _sent_again_where_dropped(raised: list[BaseException], last: list[float]) ->
 
 
 def _send_to_main_thread(number: signal.Signals) -> None:
-    """There it also ends a wait, where the system can do that."""
+    """Sends a signal to the main thread, where it also ends a wait, if the system can do that."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:

@@ -1,4 +1,4 @@
-"""Of several processes that end for one reason, one says it."""
+"""Where several processes end for one reason, only one of them says it."""
 
 import signal
 import threading
@@ -15,7 +15,7 @@ from polyhead.training.place import Place
 WAIT = timedelta(seconds=10)
 """How long a process waits for the store to answer, and for the one that speaks to have spoken."""
 COURTESY = 0.5
-"""Seconds for which a process lets process 0 ask before it."""
+"""Seconds that the other processes wait before they ask, so that process 0 can ask first."""
 ASKED, SAID = "polyhead/asked-to-speak", "polyhead/said"
 """The keys of the store under which processes ask to speak, and under which the first one notes that it has spoken."""
 
@@ -24,9 +24,9 @@ ASKED, SAID = "polyhead/asked-to-speak", "polyhead/said"
 def one_voice() -> Generator[bool]:
     """Whether this process is to say why the command ends: of those launched together it is the first one that asks.
 
-    Within the block it says it. The others wait until it is said, as a launcher ends all processes once one has ended;
-    the signals by which it does so are not heeded meanwhile. Process 0 knows most, so the others let it ask first. A
-    command that was started by itself speaks, and so does a process to which the common store doesn't answer.
+    It says so within the block. The others wait until it is said, as a launcher ends all processes once one has ended.
+    The launcher's signals are ignored meanwhile. Process 0 knows most, so the others let it ask first. A command that
+    was started by itself speaks, and so does a process to which the common store doesn't answer.
     """
     place = _place()
     if place is None or place.size == 1:
@@ -54,7 +54,7 @@ def _place() -> Place | None:
 
 
 def _store(place: Place) -> tuple[Any, str]:
-    """The store of the processes that were launched together, None where it can't be reached; and the start's name."""
+    """The store of the processes launched together, None if it can't be reached, and the name of this start."""
     number = str(place.attempt)
     try:
         from polyhead.training.process_group import store_of

@@ -14,19 +14,19 @@ _EVERY = 30.0
 
 
 def read_lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input; none of an empty one. DataError names a line not in UTF-8."""
+    """The lines of a file or of standard input; an empty one has none. DataError names a line that isn't UTF-8."""
     if path is not None and str(path) != "-":
         return list(read_text_lines(path)) if not _is_empty(path) else []
     return list(read_text_lines_of(sys.stdin.buffer.read(), "stdin"))
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether it is a file of no bytes; compressed files and pipes never are."""
+    """Whether a path is a file of no bytes; compressed files and pipes never are."""
     return path.is_file() and path.stat().st_size == 0
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """One line each to standard output, as UTF-8 whatever the locale; a line break inside a line becomes a space."""
+    """Prints lines on standard output, as UTF-8 whatever the locale. A line break inside a line becomes a space."""
     with write_errors("standard output"):
         for line in lines:
             sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
@@ -49,7 +49,7 @@ def progress_bar(label: str, total: int) -> Generator[Callable[[int], None]]:
 
 @contextmanager
 def progress_in_lines(label: str, total: int) -> Generator[Callable[[int], None]]:
-    """The same for what takes hours: where there is no terminal, a line now and then says how far it is."""
+    """`progress_bar` for work that takes hours: without a terminal, a line now and then says how far the work is."""
     if sys.stderr.isatty():
         with progress_bar(label, total) as draw:
             yield draw

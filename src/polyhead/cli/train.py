@@ -144,7 +144,7 @@ OPTIONS = (*(field.name.replace("_", "-") for field in _FIELDS), "minutes", "out
 
 
 def _check_keys(keys: Mapping[str, object]) -> None:
-    """What looks like a key may be an option misspelt. Raises UsageError."""
+    """Raises UsageError for a key that no recipe has, which may be a misspelt option."""
     from polyhead.recipe.problems import suggest
     from polyhead.recipe.schema import Recipe
 

@@ -131,8 +131,8 @@ def translate(
     engine
         The model as it was trained (plain) or packed for this CPU (prepared); auto takes the faster one and says so.
     dtype
-        What the prepared engine multiplies in; float32 gives the plain engine's translations, and auto takes int8
-        where that gives the same.
+        The type that the prepared engine multiplies in; float32 gives the plain engine's translations, and auto takes
+        int8 where that gives the same ones.
     shortlist
         Choose among the pieces that the model directory's shortlist has for a sentence, not among all: somewhat faster,
         but it may change answers, and scores are over those pieces. `polyhead shortlist` makes one.

@@ -30,7 +30,7 @@ def written(results: Sequence[Translation], *, as_json: bool, ranked: bool, alig
 
 
 def _with_codes(translation: Translation) -> Translation:
-    """The same with the codes written into its text."""
+    """A translation, and its alternatives, with the codes written into their texts."""
     from dataclasses import replace
 
     others = tuple(map(_with_codes, translation.alternatives))

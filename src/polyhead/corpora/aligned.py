@@ -18,7 +18,7 @@ def read_aligned(source: Member, target: Member, names: tuple[str, str] = (SOURC
 def aligned_lines(
     source: Member, target: Member, lines: Callable[[Member], Iterator[str]]
 ) -> Iterator[tuple[int, str, str]]:
-    """Number, from 1 on, and text of line n of both files, which `lines` reads.
+    """The number of each line, from 1 on, and its text in both files, which `lines` reads.
 
     Raises DataError when one has more lines than the other, after the last pair.
     """

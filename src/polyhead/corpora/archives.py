@@ -64,7 +64,7 @@ def _of_zip(archive: Member, file: zipfile.ZipFile, info: zipfile.ZipInfo) -> Me
 
 
 def _in_tar(archive: Member, stack: ExitStack) -> list[Member]:
-    """Sparse files are left out: a few bytes may say that they have terabytes of zeros."""
+    """The regular files of a tar archive, without sparse ones, of which a few bytes may claim terabytes of zeros."""
     file = stack.enter_context(tarfile.TarFile(fileobj=stack.enter_context(_opened(archive))))
     found: list[Member] = []
     for info in file:
@@ -83,7 +83,7 @@ def _of_tar(archive: Member, file: tarfile.TarFile, info: tarfile.TarInfo) -> Me
 
 
 def _opened(archive: Member) -> BinaryIO:
-    """The archive, to be wound back; a compressed one is decompressed into a file without a name first."""
+    """The archive as a seekable file. A compressed one is decompressed into a temporary file first."""
     if archive.path is not None and archive.suffix in (".zip", ".tar"):
         return archive.path.open("rb")
     return seekable(archive)

@@ -27,7 +27,7 @@ def read_parquet(member: Member, wanted: Wanted) -> Iterator[Unit]:
 
 
 def read_arrow(member: Member, wanted: Wanted) -> Iterator[Unit]:
-    """The rows of an Arrow file, as a stream or with an index. Raises DataError and MissingExtra like Parquet's."""
+    """The rows of an Arrow file or stream. Raises DataError for a damaged one, MissingExtra without pyarrow."""
     del wanted
     pyarrow = _module("pyarrow", member)
     with ExitStack() as stack:
@@ -42,7 +42,7 @@ def read_arrow(member: Member, wanted: Wanted) -> Iterator[Unit]:
 def _units(batches: Iterator[Any], names: list[str], member: Member) -> Iterator[Unit]:
     number = 0
     while (batch := _checked(lambda: next(batches, None), member)) is not None:
-        # Nothing else looks whether places within the texts, and the texts themselves, are what they should be.
+        # Nothing else checks that the offsets of texts are within their buffer, and that the texts are UTF-8.
         _checked(lambda batch=batch: batch.validate(full=True), member)
         for start in range(0, batch.num_rows, _ROWS):
             for row in _checked(lambda start=start: batch.select(names).slice(start, _ROWS).to_pylist(), member):
@@ -80,7 +80,7 @@ def _module(name: str, member: Member) -> Any:
 
 
 def _checked(read: Any, member: Member) -> Any:
-    """What pyarrow gives, its own errors in plain words."""
+    """What `read` gives. Raises DataError, in plain words, for pyarrow's own errors."""
     pyarrow = _module("pyarrow", member)
     try:
         return read()

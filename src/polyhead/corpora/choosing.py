@@ -15,19 +15,19 @@ _IDENTIFIERS = frozenset(["id", "_id", "tuid", "key", "index"])
 
 
 class Chooser:
-    """Chooses in one unit after the other; what it chose by itself in one corpus stays chosen."""
+    """Chooses source and target of one unit after the other. What it chose by itself stays chosen for a corpus."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self._cache: dict[Names, Choice] = {}
         self._settled: tuple[str, str] | None = None
         self.seen: dict[str, None] = {}
-        """All names that came by, in order."""
+        """All names in the units so far, in the order in which they first came."""
         self.found = False
         """Whether a unit had both source and target."""
 
     def __call__(self, names: Names, place: str) -> Choice:
-        """The names of source and target among those of a unit. DataError where more than two could be meant."""
+        """The names of source and target among those of a unit. Raises DataError where more than two could be meant."""
         if names not in self._cache:
             self.seen |= dict.fromkeys(names)
             self._cache[names] = self._choose(names, place)
@@ -44,7 +44,7 @@ class Chooser:
         left = [name for name in names if name not in (source, target)]
         source = source or _take(left, [SOURCE])
         target = target or _take(left, [TARGET])
-        # What is wanted and isn't there may be what the file doesn't say the language of.
+        # A text whose language the file doesn't say may be the one in a wanted language that isn't there.
         source = source or (_take(left, _unnamed(left)) if wanted.source else None)
         target = target or (_take(left, _unnamed(left)) if wanted.target else None)
         return self._complete((source, target), left, place)
@@ -98,7 +98,7 @@ def is_code(name: str) -> bool:
 
 
 def column_named(names: Sequence[str], column: str) -> str | None:
-    """The name of a column: as it is given, or without regard to case, or the last part of a nested one's."""
+    """The name that is meant by `column`: equal to it, or but for case, or in its last part if it is a nested one."""
     if column in names:
         return column
     alike = [name for name in names if name.lower() == column.lower()] or [
@@ -108,7 +108,7 @@ def column_named(names: Sequence[str], column: str) -> str | None:
 
 
 def _in_language(names: Sequence[str], code: str | None) -> str | None:
-    """The name that says this language: spelt alike but for case, or with a region where one of both has none."""
+    """The name that says this language: spelt alike but for case, or else where only one of both codes has a region."""
     if code is None:
         return None
     codes = {name: found for name in names if (found := name.rpartition(".")[2])}
@@ -129,7 +129,7 @@ def _unnamed(names: Sequence[str]) -> list[str]:
 
 
 def _take(left: list[str], any_of: Sequence[str]) -> str | None:
-    """The first of some names that is left, and is no longer then."""
+    """Removes and returns the first name of `any_of` that is in `left`; None where there is none."""
     taken = next((name for name in any_of if name in left), None)
     if taken is not None:
         left.remove(taken)
@@ -137,5 +137,5 @@ def _take(left: list[str], any_of: Sequence[str]) -> str | None:
 
 
 def _candidates(names: Sequence[str], count: int) -> list[str]:
-    """The names that may be meant: all, where there are few enough, else those of languages."""
+    """The names that may be meant: all, where there are few enough, else those that say a language."""
     return list(names) if len(names) <= count else [name for name in names if is_code(name)]

@@ -28,7 +28,7 @@ class Damaged(DataError):
         self._message = message
 
     def at(self, line: int) -> DataError:
-        """The same error with the line, counted from 1, in which the readable part ends."""
+        """A copy of this error with the line, counted from 1, in which the readable part ends."""
         return Damaged(self._message, self.path, line)
 
 
@@ -61,12 +61,12 @@ def chunks(member: Member) -> Iterator[bytes]:
 
 
 def as_file(member: Member) -> BinaryIO:
-    """`chunks` for libraries that read from an open file, which can't be wound back."""
+    """`chunks` as an open file that can't be wound back, for libraries that read from one."""
     return io.BufferedReader(_Stream(chunks(member)), _CHUNK)
 
 
 def seekable(member: Member) -> BinaryIO:
-    """`chunks` for libraries that wind back: a file without a name, which is gone as soon as it is closed."""
+    """`chunks` for libraries that seek: a temporary file without a name, which is gone as soon as it is closed."""
     file = TemporaryFile()  # noqa: SIM115  closed by who asked for it
     try:
         for chunk in chunks(member):
@@ -117,7 +117,7 @@ def _damaged(member: Member, kind: str | None, error: Exception) -> Damaged:
 
 
 def _bounded(pieces: Iterator[bytes], member: Member) -> Iterator[bytes]:
-    """The same pieces, as long as they are not many times what a text of the file's size could be."""
+    """Passes pieces on. Raises DataError where they become many times larger than a text of the file's size is."""
     total = 0
     for piece in pieces:
         total += len(piece)
@@ -154,7 +154,7 @@ class _Stream(io.RawIOBase):
         return len(taken)
 
     def close(self) -> None:
-        """Closes the file beneath, too."""
+        """Closes this stream, and the file that its pieces come from."""
         cast(Any, self._pieces).close()
         super().close()
 
@@ -182,7 +182,7 @@ def _xz(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _is_filled(file: IO[bytes]) -> bool:
-    """Whether there is a byte in it: no bytes at all are an empty file, not a damaged one."""
+    """Whether a file has any bytes. One without is an empty file, not a damaged one."""
     return bool(cast(Any, file).peek(1))
 
 

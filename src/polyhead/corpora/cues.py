@@ -18,7 +18,7 @@ class Cue:
     start: float
     end: float
     text: str
-    """On one line and without formatting; empty where there is nothing but formatting."""
+    """The text on one line and without formatting; empty where a cue has nothing but formatting."""
     place: str
 
 

@@ -1,4 +1,4 @@
-"""JSON: an object a line, or a list of objects; a unit is an object, and its texts may stand in one within it."""
+"""JSON, as an object a line or a list of objects. Each object is a unit, whose texts may be in an object within it."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from polyhead.errors import DataError
 
 
 def read_json_lines(member: Member, wanted: Wanted) -> Iterator[Unit]:
-    """The objects of a file. DataError, with the line, for what isn't JSON or isn't an object; blank lines are none."""
+    """The objects of a file; blank lines are skipped. Raises DataError, with the line, for what is no JSON object."""
     del wanted
     if read_head(member, 64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
         yield from _listed(member)

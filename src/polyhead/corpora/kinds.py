@@ -22,11 +22,11 @@ class Kind:
     endings: tuple[str, ...]
     """How the names of such files end."""
     advice: str = "`polyhead train` and `polyhead check` read it with --pairs"
-    """What to do with one that was given where lines of text are expected."""
+    """What messages advise for such a file where lines of text are expected."""
 
     @property
     def refusal(self) -> str:
-        """What to say there."""
+        """The message about such a file where lines of text are expected."""
         return f"this is {self.title}, where a sentence a line is expected; {self.advice}"
 
 
@@ -52,7 +52,7 @@ UTF_16 = Kind("utf-16", "UTF-16 without a byte order mark", (), _AS_TEXT)
 OF_PAIRS = (TMX, XLIFF, PO, CSV, TSV, JSONL, PARQUET, ARROW)
 """Kinds of which one file holds both sides."""
 TABLES = (CSV, TSV, JSONL, PARQUET, ARROW)
-"""Those in which a unit is a row, whose texts are named by their columns."""
+"""Kinds in which a unit is a row, whose texts are named by their columns."""
 ARCHIVES = (ZIP, TAR)
 _OTHERS = (SUBTITLES, WORD, OPEN_DOCUMENT, SPREADSHEET)
 _BY_ENDING = {ending: kind for kind in (*OF_PAIRS, *ARCHIVES, *_OTHERS) for ending in kind.endings}
@@ -62,11 +62,11 @@ _WITHOUT_TEXT = {
     name: Kind(name, OTHERS[name].title, (), OTHERS[name].advice)
     for name in ("7z", "pdf", "doc", "rtf", "pptx", "odp", "sqlite")
 }
-"""What has no lines, and no pairs either, by its name in `OTHERS`."""
+"""Kinds of files that hold neither lines of text nor pairs, by their names in `OTHERS`."""
 
 
 def kind_by_name(name: str) -> Kind | None:
-    """What the ending of a name says; that of a compressed file stands before `.gz` and the like."""
+    """The kind that a name's ending tells; for a compressed file, the ending before `.gz` and the like."""
     path = Path(name)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     while suffixes and suffixes[-1] in COMPRESSED:
@@ -75,7 +75,7 @@ def kind_by_name(name: str) -> Kind | None:
 
 
 def kind_by_content(head: bytes) -> Kind | None:
-    """What the first bytes say; None for what may be lines of text, or a table, which can't be told from lines."""
+    """The kind that the first bytes tell; None for lines of text, and for tables, which can't be told from lines."""
     name = recognise("", head) or ""
     kind = _RECOGNISED.get(name) or _WITHOUT_TEXT.get(name)
     return UTF_16 if kind is None and begun_utf16(head) else kind

@@ -8,20 +8,20 @@ from typing import IO
 
 @dataclass(frozen=True)
 class Member:
-    """One file."""
+    """A file to be read."""
 
     name: str
-    """What messages call it: its path, and behind the path of an archive its name in there."""
+    """What messages call the file: its path or, inside an archive, the archive's path and the name in there."""
     open: Callable[[], IO[bytes]]
-    """Opens it anew, from its beginning, as it is stored. Raises OSError."""
+    """Opens the file anew, at its beginning, as it is stored. Raises OSError."""
     size: int | None
-    """Bytes that it takes on the disk; None where that isn't known, as of a pipe."""
+    """Bytes that the file takes on the disk; None where that isn't known, as for a pipe."""
     path: Path | None = None
-    """Where it can be opened by others; None inside an archive."""
+    """The path at which libraries can open the file themselves; None inside an archive."""
 
     @classmethod
     def of(cls, path: Path) -> "Member":
-        """The file of that name, which need not exist yet: opening it says so."""
+        """The file at a path. It need not exist: then opening it raises an error."""
         size = path.stat().st_size if path.is_file() else None
         return cls(str(path), lambda: path.open("rb"), size, path)
 

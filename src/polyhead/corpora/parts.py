@@ -31,18 +31,18 @@ from polyhead.reading import is_pattern, matching, read_text
 _SAVED, _SAVED_SPLITS = "state.json", "dataset_dict.json"
 """Files in directories that Hugging Face's `datasets` saved: of one data set, and of several splits."""
 _INFO, _COMPUTED = "dataset_info.json", ("cache-", "tmp")
-"""The description beside the files that `datasets` keeps of what it loaded, and how others' names begin there."""
+"""A file beside those in which `datasets` keeps what it loaded, and how the names of files that it computed begin."""
 _OF_SPLIT = re.compile(r"(-\d+-of-\d+)?\.arrow$")
-"""What is behind a split in the name of a file: `opus_books-train-00000-of-00002.arrow`."""
+"""What follows a split's name in the name of a file: `opus_books-train-00000-of-00002.arrow`."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What is read together."""
+    """Files that are read together."""
 
     kind: Kind
     files: Mapping[str, Member]
-    """By language for files that belong together, of which there are two at least; else the only one, by ""."""
+    """Two or more files that belong together, by their languages; or a single file, by ""."""
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _cached_files(path: Path) -> list[Path]:
 
 
 def _of_file(file: Member, stack: ExitStack) -> Iterator[Part]:
-    """The part that a file is, or those of the archive that it is."""
+    """The part that a file is or, if it is an archive, the parts in it."""
     kind = kind_by_name(file.name) or kind_by_content(read_head(file, HEAD))
     if kind in ARCHIVES:
         yield from _grouped(stack.enter_context(files_in(file, kind)), Path(file.name), None)
@@ -138,9 +138,9 @@ def _no_pairs(kind: Kind | None) -> str:
 
 
 def _grouped(files: Sequence[Member], path: Path, stack: ExitStack | None) -> Iterator[Part]:
-    """The parts among many files; those of other kinds are passed over, as a README is.
+    """The parts among many files. Files of other kinds, such as a README, are passed over.
 
-    stack: for archives among them; None: they are passed over
+    stack: keeps archives among the files open; None: archives are passed over
     """
     if len(files) > MOST_MEMBERS:
         raise DataError(f"these are more than {MOST_MEMBERS:,} files", path)
@@ -165,7 +165,7 @@ def _grouped(files: Sequence[Member], path: Path, stack: ExitStack | None) -> It
 
 
 def _together(files: Iterable[Member]) -> Iterator[tuple[str, Part]]:
-    """Files whose names differ in the language alone, as `a.en` and `a.ko`: the name of the first, and all of them."""
+    """The parts of files whose names differ in the language alone, as `a.en` and `a.ko`, by the name of their first."""
     groups: dict[tuple[str, Kind], dict[str, Member]] = {}
     for file in files:
         kind = kind_by_name(file.name) or LINES

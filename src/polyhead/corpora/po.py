@@ -34,7 +34,7 @@ def read_po(member: Member, wanted: Wanted) -> Iterator[Unit]:
 
 
 def _singular(header: Header, name: str) -> int:
-    """The number of the form for one thing, by the header; as in English where that says nothing usable."""
+    """The number of the plural form for one thing, by the header; 0, as in English, where it says nothing usable."""
     try:
         plurals = Plurals.read(header.fields.get("Plural-Forms", ""), name)
     except DataError:
@@ -43,7 +43,7 @@ def _singular(header: Header, name: str) -> int:
 
 
 def _texts(entry: Entry, singular: int) -> Iterator[tuple[str, str]]:
-    """The message and its translation; of one with a plural all forms."""
+    """A message and its translation; for a message with a plural, such a pair for each form."""
     if not entry.plural:
         yield entry.message, entry.forms[0]
         return

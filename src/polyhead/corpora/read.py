@@ -22,7 +22,7 @@ from polyhead.corpora.xliff import read_xliff
 from polyhead.errors import DataError, shown
 
 Format = Callable[[Member, Wanted], Iterator[Unit]]
-"""What reads one kind of file: its units in order, as they are read."""
+"""A function that reads one kind of file and gives its units in order, as they are read."""
 
 FORMATS: Mapping[str, Format] = {
     TMX.name: read_tmx,
@@ -56,9 +56,9 @@ def read_corpus(path: Path, wanted: Wanted) -> Iterator[Translation]:
 
 
 def languages_of(path: Path, wanted: Wanted) -> tuple[str | None, str | None]:
-    """The codes of the languages that `read_corpus` finds; None for a side of which the file doesn't say it.
+    """The codes of the languages that `read_corpus` finds; None for a side whose language the file doesn't say.
 
-    Raises DataError as `read_corpus` does, if it comes to that in the first units.
+    Raises DataError as `read_corpus` does, for what is wrong with the first units.
     """
     if wanted.source and wanted.target:
         return wanted.source, wanted.target
@@ -113,7 +113,7 @@ class _Corpus:
 
 
 def _names(unit: Unit, by_columns: bool) -> tuple[str, ...]:
-    """The names among which to choose: all that are asked for by their names, else those of what may be text."""
+    """The names in a unit among which to choose: all where columns are wanted, else those of what may be text."""
     return tuple(name for name, text in unit.texts.items() if by_columns or text is None or isinstance(text, str))
 
 

@@ -14,14 +14,14 @@ _MOST = 3
 _LEAST = 0.1
 """The part of all source cues that must find a partner; below that the files are of different films or cuts."""
 _FEW = 20
-"""With fewer source cues than that, any part will do."""
+"""With fewer source cues than this, one that finds a partner is enough."""
 
 
 def read_subtitles(source: Member, target: Member, names: tuple[str, str] = (SOURCE, TARGET)) -> Iterator[Unit]:
-    """The texts that are shown at the same time, those without a partner alone.
+    """Units of the texts that are shown at the same time. A source text without a partner is a unit without a target.
 
     names: what the units call source and target
-    Raises DataError for files that aren't SubRip, and for such as have hardly a time in common.
+    Raises DataError for files that aren't SubRip, and for two files that have hardly a time in common.
     """
     sources, targets = read_cues(source), read_cues(target)
     groups = list(_groups([cue for cue in sources if cue.text], [cue for cue in targets if cue.text]))
@@ -39,7 +39,7 @@ def read_subtitles(source: Member, target: Member, names: tuple[str, str] = (SOU
 
 
 def _groups(sources: Sequence[Cue], targets: Sequence[Cue]) -> Iterator[tuple[list[Cue], list[Cue]]]:
-    """Cues that belong together, in order: each source in one group, in which some targets are or none."""
+    """Groups of cues that belong together, in order. Each source is in one group, which may have no targets."""
     ours: list[Cue] = []
     theirs: list[Cue] = []
     first = 0

@@ -59,9 +59,9 @@ def _units(rows: Iterator[Row], member: Member, wanted: Wanted) -> Iterator[Unit
 
 
 def _header(cells: Sequence[str], wanted: Wanted, member: Member) -> list[str] | None:
-    """The names of the columns, where the first row has them; None where it is a row as any other.
+    """The names of the columns, where the first row has them; None where that is a row like any other.
 
-    Raises DataError where columns are asked for that there are not, or nobody could tell which are meant.
+    Raises DataError where a wanted column doesn't exist, or where it isn't certain which columns are meant.
     """
     names = [cell.strip() for cell in cells]
     if wanted.columns is not None:

@@ -16,33 +16,33 @@ _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 def read_text_lines(path: Path) -> Iterator[str]:
     r"""The lines of a UTF-8 file, without their "\n" or "\r\n"; a byte order mark at its start is left out.
 
-    Compressed files are decompressed on the way. DataError for a file that is missing, empty, a directory, damaged, not
-    UTF-8 or of a kind that isn't lines of text, and for a line without an end, such as /dev/zero has.
+    Compressed files are decompressed on the way. Raises DataError for a file that is missing, empty, a directory,
+    damaged, not UTF-8 or of a kind that isn't lines of text, and for a line without an end, such as /dev/zero has.
     """
     return lines_of_text(Member.of(path))
 
 
 def lines_of_text(member: Member) -> Iterator[str]:
-    """The same for a file wherever it lies."""
+    """`read_text_lines` for a file that may also be inside an archive."""
     return _decoded(_raw_lines(member, _checked(chunks(member), member)), member)
 
 
 def read_text_lines_of(data: bytes, name: str) -> Iterator[str]:
-    """`read_text_lines` for what isn't in a file, such as standard input; none of no bytes.
+    """`read_text_lines` for bytes that aren't in a file, such as standard input; no bytes have no lines.
 
-    name: what messages call it
+    name: what messages call the bytes
     """
     member = Member.of(Path(name))
     return _decoded(_raw_lines(member, iter([data])), member) if data else iter(())
 
 
 def text_lines(member: Member) -> Iterator[str]:
-    """The same for any file that is text, whatever its lines mean: also for one of a kind that isn't lines of text."""
+    """`lines_of_text` for any file that is text, also one of a kind that isn't lines of text, such as CSV."""
     return _decoded(_raw_lines(member, chunks(member)), member)
 
 
 def _checked(pieces: Iterator[bytes], member: Member) -> Iterator[bytes]:
-    """The same pieces. Raises DataError where the first of them is the beginning of something else than lines."""
+    """Passes pieces on. Raises DataError where the first one is the beginning of something other than lines of text."""
     for number, piece in enumerate(pieces):
         kind = kind_by_content(piece[:HEAD]) if number == 0 else None
         if kind is not None:
@@ -65,7 +65,7 @@ def _decoded(lines: Iterator[bytes], member: Member) -> Iterator[str]:
 
 
 def _raw_lines(member: Member, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    r"""Split at "\n" alone. A last line need not end in one."""
+    r"""The lines of a file's pieces, split at "\n" alone. The last line need not end in one."""
     unfinished: list[bytes] = []  # the pieces of a line that goes on in the next chunk
     line_number = 1
     try:

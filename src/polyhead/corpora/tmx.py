@@ -17,7 +17,7 @@ _ALL = "*all*"
 
 
 def read_tmx(member: Member, wanted: Wanted) -> Iterator[Unit]:
-    """The units of a file. What it calls its source comes first; of several texts in a language the first counts."""
+    """The units of a file. The text in its source language comes first; of several in a language the first counts."""
     del wanted
     source = ""
     number = 0
@@ -44,7 +44,7 @@ def _is_code(element: Element) -> bool:
 
 
 def _ordered(texts: dict[str, object], source: str) -> dict[str, object]:
-    """The same texts, that of the source first."""
+    """The texts of a unit, with the one in the source language first."""
     return {name: texts[name] for name in _order(tuple(texts), source)}
 
 

@@ -10,7 +10,7 @@ Flaw = Literal["no translation", "unfinished translation"]
 Texts = Mapping[str, object]
 """Text by the code of its language, the name of its column, or SOURCE and TARGET where the file names neither.
 
-What isn't a string is no text: None is one that is missing, a number one that nobody can translate.
+What isn't a string is no text: None stands for a missing text, and a number can't be translated.
 """
 SOURCE, TARGET = "source", "target"
 
@@ -21,7 +21,7 @@ class Unit:
 
     texts: Texts
     place: str
-    """Where it stands, for messages: "file:line (unit 3)"."""
+    """Where the unit stands, for messages: "file:line (unit 3)"."""
     finished: bool = True
     """False where the file marks the translation as fuzzy, or as needing work or review."""
 
@@ -34,7 +34,7 @@ class Translation:
     target: str
     place: str
     flaw: Flaw | None = None
-    """Why it can't be learnt from, if so; then texts may be empty."""
+    """Why the pair can't be learnt from, in which case its texts may be empty; None: it can."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Wanted:
 
     @property
     def swapped(self) -> "Wanted":
-        """The same the other way round."""
+        """What is wanted, with source and target exchanged."""
         return Wanted(self.target, self.source, self.columns and (self.columns[1], self.columns[0]))
 
 
 def one_line(text: str) -> str:
-    r"""A text without line breaks: each, with the white space around it, becomes a space; at the ends it goes."""
+    r"""A text on one line: a line break, with the white space around it, becomes a space, and at the ends nothing."""
     if "\n" not in text and "\r" not in text:
         return text
     parts = [part.strip() for part in text.replace("\r", "\n").split("\n")]

@@ -1,4 +1,4 @@
-"""XLIFF 1.2 and 2, the exchange format of localisation, read as a stream; `tmx` says why formats reads it otherwise."""
+"""XLIFF 1.2 and 2, the exchange format of localisation, read as a stream, for the reason that `tmx` gives."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _UNFINISHED_2 = "initial"
 
 
 def read_xliff(member: Member, wanted: Wanted) -> Iterator[Unit]:
-    """The units of a file (version 1.2; its segments, where the unit has them) or its segments (version 2)."""
+    """The units of a file of version 1.2, or the segments of units that have some; the segments of one of version 2."""
     del wanted
     outer = languages = SOURCE, TARGET
     translatable = True
@@ -38,7 +38,7 @@ def read_xliff(member: Member, wanted: Wanted) -> Iterator[Unit]:
 
 
 def _languages(element: Element, outer: tuple[str, str]) -> tuple[str, str]:
-    """Those that `file` (version 1.2) or `xliff` (version 2) name, or those named further out."""
+    """The languages that `file` (version 1.2) or `xliff` (version 2) names, or else those named further out."""
     source = str(element.get("source-language") or element.get("srcLang") or outer[0])
     target = str(element.get("target-language") or element.get("trgLang") or outer[1])
     return source, target if target != source else TARGET
@@ -56,7 +56,7 @@ def _texts(unit: Element) -> Iterator[tuple[str | None, str | None]]:
 
 
 def _segments(element: Element) -> dict[str, str]:
-    """Text by number, of the segments directly inside an element."""
+    """The texts of the segments directly inside an element, by their numbers (`mid`)."""
     marked = (each for each in children(element, "mrk") if each.get("mtype") == "seg")
     return {str(each.get("mid")): text_inside(each, _is_code) for each in marked}
 

@@ -28,8 +28,8 @@ _LONGEST_REASON = 120
 def read_elements(member: Member, begun: Sequence[str], ended: Sequence[str]) -> Iterator[tuple[bool, Element]]:
     """Elements as they are read: whether one has ended, and the element, whose content is there only then.
 
-    begun, ended: names, without their namespaces, of those to be told when they begin and when they have ended; an
-    ended one is forgotten as soon as the next is asked for, so that a file of any size takes little memory
+    begun, ended: names, without their namespaces, of the elements to give when they begin and when they have ended. An
+    ended one is forgotten as soon as the next is asked for, so that a file of any size takes little memory.
     Raises DataError, with the line, for what isn't XML or declares entities; MissingExtra without lxml.
     """
     with needing_extra(f"reading {member.name}"):
@@ -73,7 +73,7 @@ def children(element: Element, name: str) -> Iterator[Element]:
 
 
 def language_of(element: Element) -> str:
-    """What `xml:lang` says; in older files it is `lang`."""
+    """The language of an element by its `xml:lang`, or by `lang` in older files; empty where it has neither."""
     return str(element.get(_LANGUAGE) or element.get("lang") or "")
 
 
@@ -107,7 +107,7 @@ def _refuse_declarations(member: Member) -> None:
 
 
 def _check_declarations(element: Element, member: Member) -> None:
-    """The same for declarations that stand behind a longer beginning; the parser never replaces the entities."""
+    """Raises DataError for entities that are declared behind a longer beginning; the parser never replaces them."""
     declared = cast(Any, element.getroottree().docinfo.internalDTD)
     if declared is not None and any(True for _ in declared.iterentities()):
         raise _declares(member)
@@ -122,7 +122,7 @@ def _declares(member: Member) -> DataError:
 
 
 def _reason(message: str) -> str:
-    """The parser's words, with what helps where these don't."""
+    """The parser's message, with more about the encoding where the message is about that."""
     reason = shortened(" ".join(message.split()), _LONGEST_REASON)
     if "encoding" in reason or "UTF-8" in reason:
         return f"{reason}; its encoding isn't the one that it names, or UTF-8 where it names none"

@@ -27,19 +27,19 @@ class LengthBucket:
 
     shortest: int
     longest: int | None
-    """None: no upper limit."""
+    """The upper limit; None: there is none."""
     sentences: int
     scores: tuple[Score, ...]
 
     @property
     def label(self) -> str:
-        """`11–20`, `7`, `51+`."""
+        """The bucket's lengths as text: `11–20`, `7` or `51+`."""
         if self.longest is None:
             return f"{self.shortest}+"
         return str(self.shortest) if self.shortest == self.longest else f"{self.shortest}–{self.longest}"
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for `json.dumps`."""
+        """The bucket as a dictionary for `json.dumps`."""
         return {
             "shortest": self.shortest,
             "longest": self.longest,
@@ -50,13 +50,13 @@ class LengthBucket:
 
 @dataclass(frozen=True)
 class QualityByLength:
-    """The buckets that hold a sentence, shortest first."""
+    """The buckets that hold at least one sentence, shortest first."""
 
     unit: Unit
     buckets: tuple[LengthBucket, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for `json.dumps`."""
+        """The buckets and their unit as a dictionary for `json.dumps`."""
         return {"unit": self.unit, "buckets": [bucket.to_dict() for bucket in self.buckets]}
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ def quality_by_length(
     if any(low >= high for low, high in zip([0, *bounds], bounds, strict=False)):
         raise PolyheadError(f"upper bounds of lengths must ascend from 1, not {bounds}")
 
-    # Bucket 0 is "no word at all"; bucket i ends at edges[i]; the last has no end.
+    # Bucket 0 holds sources without a word; bucket i ends at edges[i]; the last has no end.
     edges = [0, *bounds]
     rows_of: list[list[int]] = [[] for _ in range(len(edges) + 1)]
     for row, length in enumerate(lengths):

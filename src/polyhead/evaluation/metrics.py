@@ -24,7 +24,7 @@ class Scores:
     notes: tuple[str, ...] = ()
     """What a reader of the figures should know, for instance that a tokenizer was not installed."""
     by_length: QualityByLength | None = None
-    """The same by source length, where the sources were given."""
+    """The scores by source length, where the sources were given."""
 
     def __getitem__(self, name: str) -> Score:
         """The score called `name`; raises PolyheadError where it was not measured."""
@@ -35,7 +35,7 @@ class Scores:
         raise PolyheadError(f"{name!r} was not measured, only {measured}")
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for `json.dumps`: the scores by name, the count, the notes, the buckets of source length."""
+        """A dictionary for `json.dumps`: the scores by name, the count, the notes, the buckets of source length."""
         return {
             "sentences": self.sentences,
             "scores": {score.name: score.to_dict() for score in self.scores},

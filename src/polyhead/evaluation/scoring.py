@@ -23,14 +23,14 @@ class Score:
     name: str
     """The metric's name in `METRICS`."""
     value: float
-    """0 … 100 (TER may exceed 100)."""
+    """The score, from 0 to 100 (TER may exceed 100)."""
     signature: str
-    """sacreBLEU's: number of references, case, tokenizer, smoothing, version."""
+    """sacreBLEU's signature: number of references, case, tokenizer, smoothing, version."""
     details: str = ""
     """BLEU: the four n-gram precisions in percent, brevity penalty, lengths in words."""
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for `json.dumps`."""
+        """The score as a dictionary for `json.dumps`."""
         return {"name": self.name, "value": self.value, "signature": self.signature, "details": self.details}
 
     def __str__(self) -> str:
@@ -77,8 +77,8 @@ class MetricKind:
 
 @cache
 def _bleu(options: MetricOptions) -> CorpusMetric:
-    # Kept for good, as it would be anyway: its tokenizer's memory of sentences holds the tokenizer too, and Korean's
-    # holds a dictionary of 50 MB. Training, which scores again and again, would gather them.
+    # Cached for good, as nothing frees a metric: its tokenizer's cache of sentences holds the tokenizer, too, and
+    # Korean's a dictionary of 50 MB. Training, which scores again and again, would gather them.
     # `force` silences the warning that the text looks tokenized where the caller has said that it is.
     forced = options.tokenizer == "none"
     return _sacrebleu().BLEU(tokenize=options.tokenizer, force=forced, effective_order=options.effective_order)
@@ -108,7 +108,7 @@ METRICS: Mapping[str, MetricKind] = {
 
 
 def build_metrics(names: Sequence[str], options: MetricOptions) -> dict[str, CorpusMetric]:
-    """The asked metrics, in the asked order, each once.
+    """The metrics that are asked for, in the order of `names`, each once.
 
     Raises PolyheadError for an unknown name, for no name, and for a tokenizer whose dictionary does not load.
     """
@@ -126,7 +126,7 @@ def build_metrics(names: Sequence[str], options: MetricOptions) -> dict[str, Cor
 def measure(
     hypotheses: Sequence[str], reference_sets: Sequence[Sequence[str]], names: Sequence[str], options: MetricOptions
 ) -> tuple[Score, ...]:
-    """The asked scores over all sentences; the arguments are already checked (`check_references`)."""
+    """The scores that are asked for, over all sentences. The caller has checked the arguments by `check_references`."""
     scores: list[Score] = []
     for name, metric in build_metrics(names, options).items():
         result = metric.corpus_score(hypotheses, reference_sets)
@@ -155,7 +155,7 @@ def check_references(hypotheses: Sequence[str], references: References) -> list[
 def check_count(hypotheses: Sequence[str], others: Sequence[str], noun: str, where: str = "") -> None:
     """Raises PolyheadError with both numbers where there are not as many `others` as hypotheses.
 
-    noun: what one of the others is; where: which of several sets they are
+    noun: what messages call one of `others`; where: words that say which of several sets they are
     """
     if len(others) != len(hypotheses):
         raise PolyheadError(

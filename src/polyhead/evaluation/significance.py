@@ -20,14 +20,14 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class SystemResult:
-    """One system by one metric."""
+    """The result of one system by one metric."""
 
     system: str
     metric: str
     score: float
-    """On the test set itself."""
+    """The score on the test set itself."""
     mean: float
-    """Over the resampled test sets."""
+    """The mean score over the resampled test sets."""
     half_width: float
     """Half the width of the 95 % confidence interval: mean ± half_width."""
     p_value: float | None
@@ -43,7 +43,7 @@ class Comparison:
     seed: int
     results: tuple[SystemResult, ...]
     signatures: Mapping[str, str]
-    """By metric; number of samples and seed are in them."""
+    """The signature of each metric, with the number of samples and the seed in it."""
     notes: tuple[str, ...] = ()
 
     def result(self, system: str, metric: str) -> SystemResult:
@@ -54,7 +54,7 @@ class Comparison:
         raise PolyheadError(f"there is no result of system {system!r} by metric {metric!r}")
 
     def to_dict(self) -> dict[str, object]:
-        """Ready for `json.dumps`."""
+        """The comparison as a dictionary for `json.dumps`."""
         return {**asdict(self), "results": [asdict(each) for each in self.results], "notes": list(self.notes)}
 
     def __str__(self) -> str:
@@ -127,7 +127,7 @@ def _line(result: SystemResult, width: int) -> str:
 
 @contextmanager
 def _sacrebleu_seed(seed: int) -> Generator[None, None, None]:
-    """sacreBLEU reads its seed from the environment and nowhere else; what stood there is put back."""
+    """Sets sacreBLEU's seed in the environment, the only place it is read from, and restores it after the block."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(seed)
     try:

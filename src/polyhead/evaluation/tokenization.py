@@ -37,7 +37,7 @@ def primary_language(language: str | None) -> str:
 def choose_tokenization(target_language: str | None, tokenize: str | None = None) -> Tokenization:
     """The tokenizer for text in `target_language`, unless the caller names one in `tokenize`.
 
-    Korean takes `ko-mecab` and Japanese `ja-mecab`; where the optional package lacks, both take `char`, which needs
+    Korean takes `ko-mecab` and Japanese `ja-mecab`; without their optional package both take `char`, which needs
     nothing and is comparable between machines, with a note. Chinese takes `zh`, every other language `13a`.
 
     Raises PolyheadError for a name that is not offered, or whose package is not installed.

@@ -1,16 +1,16 @@
 """Recipes: one value that decides a training run, and the run that carries it out.
 
 `schema` is what a recipe is: all components' settings in one. `load` makes one of a TOML file and command-line keys,
-and `problems` tells what is wrong with keys. `keys` lists every key, from the settings classes, and `decisions` what
-becomes of each.
+and `problems` tells what is wrong with keys. `keys` lists every key, from the settings classes, and `decisions` says
+what becomes of each.
 
 `plan` decides everything before a run: `languages` (from the corpora's file names) and `directions`, the text
 (`prepare`, or `stored` and `stored_text` for one that is prepared on the disk; `hold_out` where no dev set is given;
 `facts` are what is known of it once it was read), what may be expected of a small corpus (`expectation`), whether the
 recipe can be carried out at all (`feasible`, `room`), and what it leaves open. The latter follows from the corpus and
-the machine by the table of `rules`, and `defaults` says every choice with its reason. For a run of so many minutes,
-`pace` times a few updates of a model that is thrown away, and `minutes` lets the rules choose for as many as there is
-time for.
+the machine by the table of `rules`, and `defaults` says every choice with its reason. For a run that may take only so
+many minutes, `pace` times a few updates of a model that is thrown away, and `minutes` lets the rules choose for as many
+updates as there is time for.
 
 `train` carries the plan out in a directory that this process alone writes to (`polyhead.run_lock`), and before
 anything is written it looks whether the path still leads there. `assemble` makes the parts, `validation` scores

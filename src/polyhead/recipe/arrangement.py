@@ -23,27 +23,27 @@ from polyhead.training.state import take_up, tensors_of
 from polyhead.training.world import World
 
 TakeUp = Callable[[Start, RunningMean | None], None]
-"""Puts weights, moments and mean where process 0 says that the run stands; to be called in all processes."""
+"""Sets weights, moments and running mean to where process 0 says that the run stands. All processes must call it."""
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """What depends on whether every process holds the whole model or a part of it."""
+    """The parts of a trainer that depend on whether every process holds the whole model or a part of it."""
 
     optimizer: Optimizer
     differentiation: Collecting
     judge: Judge
     load: Load
-    """With which process 0 looks for the checkpoint to go on from."""
+    """Reads a checkpoint in process 0, which looks for the one to go on from."""
     take_up: TakeUp
     write: Write
-    """What writes a checkpoint in process 0, and in the others their parts, if they have any."""
+    """Writes a checkpoint in process 0, and in the other processes their parts of it, if they write any."""
     others_write: bool = False
     """Whether the other processes write a part of each checkpoint."""
 
 
 def replicated(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: World) -> Arrangement:
-    """Every process holds the whole model, and process 0 writes checkpoints of one file."""
+    """The arrangement in which every process holds the whole model, and process 0 writes checkpoints of one file."""
     config = recipe.training
     workers = Workers(config.workers)
     arithmetic = choose_arithmetic(config.precision, device, parts.model, workers.cores)
@@ -67,7 +67,7 @@ def replicated(parts: Parts, recipe: Recipe, device: torch.device, display: Disp
 
 
 def check_arithmetic(world: World, arithmetic: Arithmetic) -> None:
-    """Raises TrainingError, in all processes, where the machines would choose different ones."""
+    """Raises TrainingError, in all processes, where their machines would choose different arithmetic."""
     found = world.all_gather(str(arithmetic))
     if others := [rank for rank, name in enumerate(found) if name != found[0]]:
         raise TrainingError(

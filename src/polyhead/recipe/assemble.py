@@ -1,6 +1,6 @@
 """From corpora to what a trainer is made of: vocabularies, the model, the corpus of every epoch.
 
-Nothing is written before everything that can be wrong with a recipe has had its chance to be.
+Everything that can be wrong with a recipe is found here, before anything is written.
 """
 
 from dataclasses import dataclass
@@ -46,18 +46,18 @@ class Parts:
     model: Seq2SeqModel[Any]
     """The model to train, freshly initialised, on its device; if it is to be divided, on the CPU."""
     corpus: CorpusForEpoch
-    """Epoch, and in how many epochs words are cut up at random → its corpus."""
+    """Gives the corpus of an epoch, from its number and the number of epochs in which words are cut up at random."""
     validator: Validator
 
     def write_description(self, directory: Path) -> None:
-        """Writes vocabularies and settings, which are the same whenever the run is begun or gone on with."""
+        """Writes vocabularies and settings, which are the same whether the run is begun or resumed."""
         save_description(directory, self.bundle.config, self.bundle.source_tokenizer, self.bundle.target_tokenizer)
 
 
 def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, world: World = ALONE) -> Parts:
-    """Makes everything in memory. Raises PolyheadError for settings that do not fit together or the data.
+    """Makes the parts of a trainer in memory. Raises PolyheadError for settings that do not fit each other or the data.
 
-    Process 0 alone trains or reads the vocabularies, and gives them to the others of the world.
+    Process 0 alone trains or reads the vocabularies, and gives them to the other processes of the world.
     """
     source, target = tokenizers_of(world, recipe.tokenizer, lambda: _tokenizers(recipe, pairs, display))
     sizes = source.vocabulary_size, target.vocabulary_size
@@ -99,7 +99,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     judged = without_values(config.model, source.vocabulary_size, target.vocabulary_size)
     bundle = Bundle(config, judged, source, target)
     validator = Validator(bundle, pairs.dev, recipe.data.score_tokenize, world=world)
-    # One that is to be divided may not fit the device whole.
+    # A model that is to be divided may be too large for one device.
     return Parts(bundle, model if recipe.training.sharded else model.to(device), corpus, validator)
 
 
@@ -121,7 +121,7 @@ def _encoded(pairs: Pairs, encoder: Encoder, seed: int, display: Display) -> tup
 
 
 def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
-    """Those of the run that is resumed, if it came so far as to write its description, else newly trained ones."""
+    """The tokenizers of the run that is resumed, if it has written its description already, else newly trained ones."""
     if (recipe.out / "config.json").exists():
         source, target = _read_tokenizers(recipe, pairs, display)
     else:
@@ -137,7 +137,7 @@ def _tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokeniz
 
 
 def _new_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
-    """Those of the training text; a corpus on disk has them already where a run before this one made the same."""
+    """Tokenizers trained on the training text, or those that an earlier run has stored with a corpus on disk."""
 
     def train() -> tuple[Tokenizer, Tokenizer]:
         display.message("training the tokenizer")
@@ -149,7 +149,7 @@ def _new_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tok
 
 
 def _read_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[Tokenizer, Tokenizer]:
-    """The run's own. Where their files are damaged they are trained again, which must give the very files listed."""
+    """The tokenizers that the run has written. Damaged ones are trained again, which must give the files listed."""
     try:
         return load_tokenizers(recipe.out, recipe.tokenizer)
     except ModelError as error:
@@ -168,7 +168,7 @@ def _read_tokenizers(recipe: Recipe, pairs: Pairs, display: Display) -> tuple[To
 def _start_from_vectors(
     model: Seq2SeqModel[Any], path: Path, source: Tokenizer, target: Tokenizer, display: Display
 ) -> None:
-    """Word vectors into the embeddings of both sides, for the words that they know."""
+    """Copies word vectors into the embeddings of both sides, for the words that the file of vectors has."""
     for name, tokenizer in (("source", source), ("target", target)):
         embedding = getattr(model, f"{name}_embedding").tokens
         pieces = tokenizer.pieces(range(tokenizer.vocabulary_size))

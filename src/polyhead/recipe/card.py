@@ -19,9 +19,9 @@ from polyhead.training.log import duration
 def write_card(
     recipe: Recipe, bundle: Bundle, pairs: Pairs, progress: Progress, scores: Mapping[str, Scores], today: date
 ) -> None:
-    """Data, sizes, scores with signatures, and the command that uses the model.
+    """Writes the model card: data, sizes, scores with signatures, and the command that uses the model.
 
-    Files and directories are called by their names alone: where they stood is nobody's business who gets the model.
+    Files and directories appear by their names alone: whoever gets the model need not know where they were.
     """
     config = bundle.config
     parameters = bundle.parameters
@@ -63,7 +63,7 @@ def write_card(
 
 
 def _directions(recipe: Recipe, bundle: Bundle) -> str:
-    """`en → fr, ko`, or `en ↔ fr` for a model of both directions."""
+    """The languages for the title: `en → fr, ko`, or `en ↔ fr` for a model of both directions."""
     source, arrow = bundle.config.source_language, "→"
     if recipe.data.both_directions:
         source, arrow = recipe.data.source_language, "↔"
@@ -79,7 +79,7 @@ def _dev_set(recipe: Recipe, pairs: Pairs) -> str:
 
 
 def _teachers(recipe: Recipe) -> list[str]:
-    """For a student: the names of the models that wrote what it learnt."""
+    """The line that names a student's teachers; no line for a model that was not distilled."""
     corpus = DistilledCorpus(recipe.out / "distilled")
     return [f"- Teacher: {', '.join(f'`{name}`' for name in corpus.teachers)}"] if corpus.begun else []
 

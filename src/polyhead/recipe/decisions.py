@@ -23,10 +23,10 @@ class Decision:
 
 
 def decide(values: Values) -> dict[str, Decision]:
-    """A recipe's tables → by key, with its path, what was given and what training would choose for the corpus.
+    """What a recipe's tables give, and what training would choose for their corpus, by the keys with their paths.
 
-    Without `data` there is no corpus to choose by: then it is only what was given. Raises RecipeError and DataError
-    for the same mistakes in the same words as training.
+    Without `data` there is no corpus to choose by, and the result is only what was given. Raises RecipeError and
+    DataError for the same mistakes in the same words as training.
     """
     if "data" in values:
         choices = make_plan(values).choices

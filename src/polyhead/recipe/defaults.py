@@ -36,9 +36,9 @@ def complete(
     """Fills in what `values`, which are valid, leave open for a corpus → all values, the choices.
 
     begun: the record of a run to go on with, from another machine or an older version perhaps: its choices stay
-    threads: of the CPU; None: as many as PyTorch uses
+    threads: CPU threads; None: as many as PyTorch uses
     possible: how many updates there is time for; None: any number
-    processes: how many train together, each with so many threads
+    processes: how many processes train together, each with `threads` threads
     """
     choices: list[Choice] = []
     threads = threads or torch.get_num_threads()

@@ -14,7 +14,7 @@ _SAY = (
 
 
 def both_ways(config: DataConfig) -> DataConfig:
-    """The same data as a recipe would spell it out: with a reader for each direction, each with its target language.
+    """The settings with `both_directions` spelled out: with a reader for each direction that names its target language.
 
     Nothing changes where `both_directions` isn't asked for. Raises RecipeError where a language isn't known.
     """
@@ -39,7 +39,7 @@ def _check(reader: ReaderConfig, source: str, target: str | None) -> None:
 
 
 def _doubled(readers: Sequence[ReaderConfig], config: DataConfig) -> tuple[ReaderConfig, ...]:
-    """All readers, then all of them the other way round."""
+    """All readers, and after them a reader of the other direction for each."""
     there = [_spelled_out(reader, config) for reader in readers]
     return (*there, *(_reversed(reader, config.source_language) for reader in there))
 
@@ -53,7 +53,7 @@ def _spelled_out(reader: ReaderConfig, config: DataConfig) -> ReaderConfig:
 
 
 def _reversed(reader: ReaderConfig, language: str | None) -> ReaderConfig:
-    """What reads the same pairs from the target into the source, whose language is given."""
+    """A reader of the same pairs with source and target exchanged; `language` is the new target's."""
     match reader:
         case LinesConfig() | SubtitlesConfig():
             sides = {"source": reader.target, "target": reader.source}

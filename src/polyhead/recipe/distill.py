@@ -36,7 +36,7 @@ from polyhead.training.log import PlainDisplay, duration
 from polyhead.translating.translator import Translator
 
 SHARD = 500
-"""Pairs translated together; what is lost at most when the power fails."""
+"""Pairs that are translated together. At most so many translations are lost when the power fails."""
 _PART = 1 << 20
 """Bytes of a file that are read at a time."""
 TELL_EVERY = 10.0
@@ -59,7 +59,7 @@ def distill(
 ) -> Outcome:
     """Translates a recipe's training text with the teachers (several: an ensemble), then trains the recipe on that.
 
-    Its dev and test sets stay as they are. What was translated stays in `distilled/` of the model directory.
+    The recipe's dev and test sets stay as they are. Translations stay in `distilled/` of the model directory.
     Raises PolyheadError; what was written stays, and `resume` goes on from it, wherever it was interrupted.
     """
     with exclusive(directory_of(values)) as held:
@@ -112,7 +112,7 @@ def _check(out: Path, corpus: DistilledCorpus, resume: bool) -> None:
 
 
 def _check_languages(teacher: Path, recipe: Recipe) -> None:
-    """Raises RecipeError for languages that the teacher doesn't write, and where one of several must be named."""
+    """Raises RecipeError for a language that the teacher doesn't write, and where none of its several is named."""
     config = read_config(teacher)
     data, known = both_ways(recipe.data), config.target_languages
     for language in [reader.target_language or data.target_language for reader in data.train]:
@@ -133,7 +133,7 @@ def _identity(teachers: Sequence[Path], config: DistillationConfig, pairs: Pairs
 
 
 def _sha256(model: Path) -> str:
-    """Of all that decides a model's translations."""
+    """The SHA-256 of all files that decide a model's translations."""
     digest = hashlib.sha256()
     for path in (model / "config.json", model / "model.safetensors", *sorted(model.glob("*.spm"))):
         try:
@@ -155,7 +155,7 @@ def _translate(
     config: DistillationConfig,
     tokenize: str | None,
 ) -> bool:
-    """Every shard that is missing → False where a signal asked to stop; the shard under way is finished first."""
+    """Translates every missing shard → False where a signal asked to stop, after the shard under way was finished."""
     say, interrupt = PlainDisplay().message, Interrupt()
     say(f"translating {counted(len(pairs), 'source')}, beam {config.beam_size}, {teacher.choices[0]}")
     missing = [start for start in range(0, len(pairs), SHARD) if not corpus.has(start // SHARD)]
@@ -180,7 +180,7 @@ def _translate(
 def _distil(
     teacher: Translator, pairs: Sequence[Pair], config: DistillationConfig, tokenize: str | None
 ) -> list[Distilled]:
-    """A translation for each pair's target, in order."""
+    """The translations that replace the pairs' targets, in order."""
     found: list[Distilled | None] = [None] * len(pairs)
     for language in sorted({pair.target_language or "" for pair in pairs}):
         select = build_selection(config.select, language or None, tokenize)

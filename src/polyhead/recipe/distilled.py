@@ -1,6 +1,6 @@
-"""A distilled corpus on disk: written shard by shard, so that an interruption costs one of them, then as lines.
+"""A distilled corpus on disk: written shard by shard, so that an interruption costs at most one, then as lines.
 
-record.json                    whose translations of what, made how; counts, once all is translated
+record.json                    teachers, hash of the text, settings; counts, once all is translated
 shards/                        what is translated so far
 train.source  train.target     or train.fr.source … for each target language, train.x2.0.source … for each weight of its
                                corpora other than 1; sorted by these
@@ -39,13 +39,13 @@ class Distilled:
 
     text: str
     rank: int
-    """Its place in the teacher's n-best list, from 0."""
+    """The text's place in the teacher's n-best list, from 0."""
     log_probability: float
-    """Of the text under the teacher, in nats."""
+    """The text's log-probability under the teacher, in nats."""
 
 
 class DistilledCorpus:
-    """The files below one directory."""
+    """A distilled corpus, as the files below one directory."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -68,7 +68,7 @@ class DistilledCorpus:
         return [Path(teacher).resolve().name for teacher in self._read()["teachers"]]
 
     def check(self, identity: Identity) -> None:
-        """Raises RecipeError if what was begun, if anything, is another corpus."""
+        """Raises RecipeError if the directory holds another corpus than this one, finished or not."""
         before = self._read()["identity"] if self.begun else identity
         if changed := [key for key in identity if before.get(key) != identity[key]]:
             raise RecipeError(
@@ -77,9 +77,9 @@ class DistilledCorpus:
             )
 
     def begin(self, identity: Identity, teachers: Sequence[str]) -> int:
-        """Notes what this corpus is to be, and where its teachers stood.
+        """Writes down what this corpus is to be, and where its teachers are → how many shards were damaged.
 
-        Removes what a kill left half written, and shards that are damaged → how many of these there were.
+        Removes what a kill left half written, and the damaged shards.
         """
         self._shards.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self.directory)
@@ -118,7 +118,7 @@ class DistilledCorpus:
         self.remove_shards()
 
     def _with_targets(self, pairs: Sequence[Pair], counts: "_Counts") -> Iterator[Pair]:
-        """The pairs with what the shards have for their targets, which is counted on the way."""
+        """The pairs with the shards' translations in place of their targets. Each pair is counted on the way."""
         numbers = range(len(list(self._shards.glob("*.jsonl"))))
         distilled = (each for number in numbers for each in self._load(number))
         for old, found in zip(pairs, distilled, strict=True):
@@ -127,11 +127,11 @@ class DistilledCorpus:
             yield new
 
     def remove_shards(self) -> None:
-        """Deletes what is in the readable files now."""
+        """Deletes the shards, once their content is in the readable files."""
         shutil.rmtree(self._shards, ignore_errors=True)
 
     def readers(self) -> dict[str, list[Values]]:
-        """Set → the settings of its readers, wherever the directory is now.
+        """The settings of each set's readers, by the set's name, with the paths where the directory is now.
 
         Raises RecipeError where a file that they read is damaged.
         """
@@ -145,7 +145,7 @@ class DistilledCorpus:
         return {**reader, **{side: str(path) for side, path in paths.items()}}
 
     def _write_lines(self, name: str, pairs: Iterable[Pair], weights: Weights | None) -> list[Values]:
-        """Two files for every target language and weight → their readers."""
+        """Writes two files for every target language and weight → the settings of their readers."""
         readers: dict[tuple[str, float], Values] = {}
         files: dict[tuple[str, float], tuple[TextIO, TextIO]] = {}
         of_each = repeat(1.0) if weights is None else map(float, weights)
@@ -199,7 +199,7 @@ class DistilledCorpus:
 
 
 class _Counts:
-    """What the record says of a distilled corpus."""
+    """The statistics of a distilled corpus that its record has."""
 
     def __init__(self) -> None:
         self._pairs = self._equal = 0
@@ -207,14 +207,14 @@ class _Counts:
         self._ranks = Counter[int]()
 
     def add(self, old: Pair, new: Pair, found: Distilled) -> None:
-        """Counts a pair with its reference, the same pair with its new target, and where that comes from."""
+        """Counts a pair: with its reference, with its new target, and with the translation that this comes from."""
         self._pairs += 1
         self._equal += new.target == old.target != old.source
         self._log_probability += found.log_probability
         self._ranks[found.rank] += 1
 
     def record(self) -> dict[str, Any]:
-        """In numbers."""
+        """The statistics, by their names in the record."""
         return {
             "pairs": self._pairs,
             "equal_to_the_reference": self._equal,

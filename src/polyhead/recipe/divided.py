@@ -36,7 +36,7 @@ from polyhead.training.state import take_up
 
 
 def divided(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: ProcessGroup) -> Arrangement:
-    """Every process holds some rows of each weight, and writes them to every checkpoint.
+    """The arrangement in which every process holds some rows of each weight, and writes them to every checkpoint.
 
     Raises TrainingError, in all processes, where they don't see the run's directory that process 0 sees.
     """
@@ -71,11 +71,11 @@ def divided(parts: Parts, recipe: Recipe, device: torch.device, display: Display
 
 @dataclass(frozen=True)
 class Forgetting:
-    """A judge that needs whole weights, which are too large to be kept."""
+    """A judge that frees the whole weights after each use, as they are too large to be kept."""
 
     judge: Judge
     bundle: Bundle
-    """Whose model the judge gives the weights to."""
+    """The bundle whose model the judge fills with the weights."""
 
     def part(self, weights: Weights) -> Part:
         try:
@@ -115,7 +115,7 @@ def write_checkpoint(shards: Shards, directory: Path, progress: Progress, tensor
 
 
 def _write_parts(world: ProcessGroup, folder: Path, parts: Mapping[str, Tensor]) -> dict[str, str]:
-    """Writes into a folder that process 0 has made → the digests of all files in it."""
+    """Writes this process's parts into a folder that process 0 has made → the digests of all files in it."""
     _check_seen(world.all_gather(folder.is_dir()), folder)
     with answered(), write_errors(folder):
         write_parts(folder, parts, world.group_of(torch.device("cpu")))

@@ -33,10 +33,10 @@ def what_to_expect(pairs: Pairs) -> list[str]:
 
 
 def of_schedule(recipe: Recipe, possible: int | None = None) -> list[str]:
-    """A sentence where the run ends before its learning rate has come to the peak; none where it does come there.
+    """A sentence that the run ends before its learning rate reaches the peak; none where it does reach it.
 
-    possible: about how many updates there is time for; None: any number. Nobody is refused for a long warm-up: the
-    same run may be gone on with later, for more updates.
+    possible: about how many updates there is time for; None: any number. A long warm-up is not an error: the same run
+    may be gone on with later, for more updates.
     """
     warmup, updates = recipe.training.schedule.warmup, recipe.training.max_updates
     limit = f"training.max_updates = {updates:,}"

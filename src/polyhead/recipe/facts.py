@@ -15,23 +15,23 @@ _AT_A_TIME = 10_000
 
 @dataclass(frozen=True)
 class Facts:
-    """Of the pairs to learn from."""
+    """What is known of the pairs to learn from."""
 
     sha256: str
-    """`fingerprint` of them."""
+    """The `fingerprint` of the pairs."""
     languages: tuple[str, ...]
     """The target languages that occur, sorted."""
     unnamed: str | None
     """Where the first pair stands that names no target language; None: all name one."""
     statistics: CorpusStatistics
     suspicions: tuple[str, ...]
-    """Sentences about what may be wrong with them."""
+    """Sentences about what may be wrong with the pairs."""
 
     @classmethod
     def of(cls, pairs: Sequence[Pair], weights: Weights | None) -> "Facts":
-        """Those of `pairs`, of which an epoch has each as often as `weights` [N] says; None: once.
+        """The facts of `pairs`, of which an epoch has each as often as `weights` [N] says; None: once.
 
-        They are read once, some at a time, as they may be more than memory holds.
+        The pairs are read once, some at a time, as they may be more than memory holds.
         """
         digest, counted, suspicions = hashlib.sha256(), Counted(), TrainingSuspicions()
         languages, unnamed = set[str](), list[str]()

@@ -13,7 +13,7 @@ from polyhead.training.precision import SEVERAL_CORES, choose_arithmetic
 def check_feasible(recipe: Recipe, device: torch.device) -> None:
     """Raises RecipeError for sizes that don't fit together, this machine's memory, or the precision asked for.
 
-    What the recipe leaves open, as `training.workers`, is taken to be as it would have to be.
+    A setting that the recipe leaves open, such as `training.workers`, is assumed to have a value that works.
     """
     tying = recipe.model.tie_embeddings if "tie_embeddings" in recipe.model.model_fields_set else "none"
     if tying == "all" and not recipe.tokenizer.shared:
@@ -41,7 +41,7 @@ def check_feasible(recipe: Recipe, device: torch.device) -> None:
 
 
 def _check_divided(training: TrainingConfig) -> None:
-    """Raises RecipeError where a model that is to be divided among processes should be computed in another way, too."""
+    """Raises RecipeError for settings that a model divided among processes can't have: several workers, or int8."""
     if training.workers > 1:
         raise RecipeError(
             f"training.workers = {training.workers} and training.sharded = true exclude each other, as processes that "
@@ -55,7 +55,7 @@ def _check_divided(training: TrainingConfig) -> None:
 
 
 def check_processes(recipe: Recipe, processes: int) -> None:
-    """Raises RecipeError where a model is to be divided among one process."""
+    """Raises RecipeError where a model is to be divided among processes, but there is only one."""
     if recipe.training.sharded and processes == 1:
         raise RecipeError(
             "training.sharded = true divides a model among several processes, and this is one: start several with "

@@ -31,13 +31,13 @@ from polyhead.training.world import World
 from polyhead.translating.translator import Translator
 
 Results = dict[str, dict[str, float]]
-"""Dev and test set → metric → value."""
+"""Name of a dev or test set → metric → value."""
 
 
 def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, display: Display) -> Results:
-    """Averages, rounds, saves, scores the dev and test sets, and writes what is told of the model.
+    """Averages, rounds and saves the weights, scores the dev and test sets, and writes what describes the model.
 
-    That is what its languages look like, the model card and, last of all, the scores.
+    These files are the profiles of its languages, the model card and, last of all, the scores.
     """
     weights = rounded(final_weights(trainer, recipe.out / "training"), recipe.model)
     trainer.output.check()
@@ -57,7 +57,7 @@ def judge_finished(
 ) -> dict[str, Scores]:
     """The scores of the dev and test sets, for which each process of a world translates a part of them.
 
-    weights: the finished model's, as process 0 has them; what the others give is not looked at
+    weights: those of the finished model in process 0; what other processes give is ignored
     """
     load_weights(bundle, world.broadcast_tensors(weights))
     translator = Translator(bundle, engine="auto", dtype="float32")
@@ -74,7 +74,7 @@ def judge_finished(
 def final_weights(trainer: Trainer, directory: Path) -> Mapping[str, Tensor]:
     """The average that the recipe asks for, of snapshots below `directory`.
 
-    Raises TrainingError if they are gone or damaged.
+    Raises TrainingError if snapshots are missing or damaged.
     """
     if (averaged := trainer.averaged()) is not None:
         return averaged
@@ -88,9 +88,10 @@ def final_weights(trainer: Trainer, directory: Path) -> Mapping[str, Tensor]:
 
 
 def rounded(weights: Mapping[str, Tensor], config: ModelConfig) -> Mapping[str, Tensor]:
-    """What 8-bit products make of them anyway: then a Transformer's translations are those of its float32.
+    """A Transformer's weights at the levels that 8-bit products have, so that int8 translates as float32 does.
 
-    It costs no quality that could be measured, and 8-bit products round inputs too little to be seen.
+    Other models' weights stay as they are. The rounding costs no quality that could be measured, and what 8-bit
+    products round besides, the inputs, changes too little to be seen.
     """
     if not isinstance(config, TransformerConfig):
         return weights
@@ -99,7 +100,7 @@ def rounded(weights: Mapping[str, Tensor], config: ModelConfig) -> Mapping[str, 
 
 
 def read_scores(directory: Path) -> Results | None:
-    """What `finish` wrote; None where it has not come to its end, or where what it wrote is damaged since."""
+    """The scores that `finish` wrote; None where it has not come to its end, or where scores or weights are damaged."""
     try:
         check_listed(_scores_path(directory), LARGEST_SETTINGS)
         check_listed(directory / "model.safetensors")
@@ -109,7 +110,7 @@ def read_scores(directory: Path) -> Results | None:
 
 
 def remove_scores(directory: Path) -> None:
-    """Says that the run goes on."""
+    """Deletes the scores, which mark a run as finished, as this one goes on."""
     path = _scores_path(directory)
     remove_listed(path.parent, [path.name])
 

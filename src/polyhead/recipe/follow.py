@@ -1,4 +1,4 @@
-"""What a process does that trains with others and is not process 0: its share of the work, and no writing."""
+"""What a process other than process 0 does in a training: its share of the work, and at most parts of checkpoints."""
 
 from contextlib import closing
 
@@ -20,8 +20,8 @@ from polyhead.training.world import World
 def follow(world: World) -> bool:
     """Trains what process 0 of a world trains → whether that came to its end; False where a signal ended it early.
 
-    Of files only the corpora are read. Raises PolyheadError where these are not what process 0 has read, and Deserted
-    where another process ends with an error.
+    Reads no files but the corpora and the checkpoints of a divided model. Raises PolyheadError where the corpora are
+    not what process 0 has read, and Deserted where another process ends with an error.
     """
     orders: Orders = world.broadcast(None)  # pyright: ignore[reportAssignmentType]: what process 0 tells
     recipe = make_recipe(orders.values)

@@ -13,11 +13,11 @@ from polyhead.data.readers import Pair
 MOST_HELD_OUT = 500
 """Source sentences that are held out at most, however large the corpus is."""
 SHARE = 20
-"""One source sentence of so many is held out, of a small corpus one at least."""
+"""One in so many source sentences is held out, and at least one of a small corpus."""
 
 
 _FEW = 1 << 16
-"""Pairs of a corpus that is looked at as a whole; of a larger one only what belongs to the sources that were drawn."""
+"""The most pairs that are grouped as a whole. Of a larger corpus only pairs related to drawn sources are grouped."""
 
 
 def hold_out(pairs: Sequence[Pair], seed: int) -> tuple[list[int], list[int]]:
@@ -59,7 +59,7 @@ def _rows(sources: Digests, chosen: Iterable[int]) -> NDArray[np.int64]:
 
 
 def _related(sources: Digests, targets: Digests, start: Digests) -> NDArray[np.int64]:
-    """The rows of all pairs that could belong to a group of one of these sources; the corpus is read in parts."""
+    """The rows of all pairs that could be in a group with one of the sources `start`; the corpus is read in parts."""
     known, new = set[int](start.tolist()), start
     while len(new):
         there = {(source, target) for source, target in _pairs(sources, targets, new)}
@@ -71,13 +71,13 @@ def _related(sources: Digests, targets: Digests, start: Digests) -> NDArray[np.i
 
 
 def _pairs(one: Digests, other: Digests, wanted: Digests) -> Iterable[tuple[int, int]]:
-    """Both sides of the pairs of which one side is wanted."""
+    """Both sides of the pairs whose side in `one` is among `wanted`."""
     rows = rows_among(one, wanted)
     return zip(one[rows].tolist(), other[rows].tolist(), strict=True)
 
 
 def _drawn(sources: Sequence[int], groups: "_Groups") -> set[int]:
-    """The sources of groups that were drawn at random; those with more pairs than are wanted stay in training."""
+    """The sources of the groups that were drawn at random. Groups of more pairs than are wanted stay in training."""
     chosen: set[int] = set()
     for source in sources:
         if len(chosen) < len(sources) and groups.size(source) <= len(sources):
@@ -86,9 +86,10 @@ def _drawn(sources: Sequence[int], groups: "_Groups") -> set[int]:
 
 
 def _smallest(digests: Digests, groups: "_Groups", seed: int) -> set[int]:
-    """The sources of the smallest groups, for a corpus in which a few of them have most pairs.
+    """The sources of the smallest groups, for a corpus in which a few groups have most pairs.
 
-    As many as are wanted, but no more than leave half of the pairs for training, and one group at least.
+    Groups are taken until they have as many sources as are wanted, or the next would leave less than half of the pairs
+    for training; one group is always taken.
     """
     sources = list(dict.fromkeys(digests.tolist()))
     random.Random(seed).shuffle(sources)
@@ -105,7 +106,7 @@ def _smallest(digests: Digests, groups: "_Groups", seed: int) -> set[int]:
 
 
 class _Groups:
-    """Which source sentences belong together: those of pairs that are each other the other way round."""
+    """Groups of source sentences. Two that are each other's targets in some pairs are in one group."""
 
     def __init__(self, sources: Digests, targets: Digests) -> None:
         self._counts = Counter[int](sources.tolist())
@@ -122,11 +123,11 @@ class _Groups:
                 self._of |= dict.fromkeys(group, group)
 
     def of(self, source: int) -> frozenset[int]:
-        """All source sentences that belong to this one, itself included."""
+        """All source sentences in the group of `source`, itself included."""
         return self._of.get(source, frozenset([source]))
 
     def size(self, source: int) -> int:
-        """The number of pairs that have one of these sources."""
+        """The number of pairs whose source is in the group of `source`."""
         return sum(self._counts[each] for each in self.of(source))
 
 

@@ -13,7 +13,7 @@ _BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 def describe(annotation: Any, metadata: list[Any]) -> str:
-    """A type and its bounds in words: `integer ≥ 1`. That a value may be unset is no part of them."""
+    """A type and its bounds in words: `integer ≥ 1`. They don't say whether a value may be unset."""
     origin = get_origin(annotation)
     if origin is Annotated:
         base, *more = get_args(annotation)

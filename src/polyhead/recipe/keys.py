@@ -28,24 +28,24 @@ class Key:
     """One key of a recipe."""
 
     name: str
-    """With its tables: training.schedule.warmup."""
+    """The key with its tables, such as training.schedule.warmup."""
     takes: str
     """Type and bounds in words."""
     default: str
-    """As a recipe or a command line would give it; empty where the key must be given or is unset."""
+    """The default as a recipe or a command line would give it; empty where the key must be given or is unset."""
     needed: bool
-    """Whether it must be given."""
+    """Whether the key must be given."""
     chosen: bool
-    """Whether training may choose it by corpus and machine where it is left open; then `default` holds elsewhere."""
+    """Whether training may choose a value by corpus and machine where the key is left open, instead of `default`."""
     meaning: str
 
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a recipe; of `[model]` and of readers, one for each kind."""
+    """One table of a recipe. For `[model]` and for readers there is one for each kind."""
 
     name: str
-    """Empty for the keys at the top."""
+    """The table's name, empty for the keys at the top."""
     kind: str | None
     meaning: str
     keys: tuple[Key, ...]
@@ -110,7 +110,7 @@ def _key(name: str, info: FieldInfo, chosen: frozenset[str]) -> Key:
 
 
 def _preset() -> Key:
-    """`model.preset` is no field: it stands for the fields that it sets."""
+    """The key `model.preset`, which isn't a field: it stands for the fields that it sets."""
     sizes = "; ".join(f"`{name}`: " + ", ".join(f"{k} {v}" for k, v in keys.items()) for name, keys in PRESETS.items())
     meaning = f"Sizes by name; single keys given beside it win. {sizes}. `base` and `big` are the paper's (table 3)."
     return Key("model.preset", ", ".join(map(as_toml, PRESETS)), "", needed=False, chosen=True, meaning=meaning)

@@ -17,7 +17,7 @@ from polyhead.recipe.prepare import as_read
 from polyhead.recipe.schema import DataConfig
 
 Named = tuple[str | None, str | None]
-"""The languages of source and target, None for one that isn't said."""
+"""The languages of source and target; None for one that isn't known."""
 _BY_NAMES, _BY_FILES = "from the file names", "from the files"
 
 
@@ -28,13 +28,13 @@ class Found:
     data: Values
     """Keys of `[data]` to be set; empty where the recipe or the files leave nothing to be set."""
     sentence: str = ""
-    """The same in words."""
+    """The languages to be set, in words; empty where there are none."""
 
 
 def with_languages(values: Values, begun: Values | None, say: Callable[[str], None]) -> Values:
-    """A recipe's tables with the languages that its files tell, which are said.
+    """A recipe's tables with the languages that its files tell, about which `say` gets a sentence.
 
-    begun: the record of a run to go on with. One that was begun without languages goes on without them.
+    begun: the record of a run to go on with. A run that was begun without languages goes on without them.
     Raises RecipeError for tables that are no recipe, and where the names of files contradict each other.
     """
     if begun is not None and not _has_languages(make_recipe(begun).data):
@@ -48,8 +48,8 @@ def with_languages(values: Values, begun: Values | None, say: Callable[[str], No
 def languages_from_files(data: DataConfig) -> Found:
     """The languages that a recipe leaves open and its files tell, by their names or by what is in them.
 
-    Several target languages become those of the readers, if each corpus has one. Raises RecipeError where the names of
-    dev or test files contradict those of the training files, and DataError for a file of pairs that can't be read.
+    Several target languages become settings of the readers, if each corpus has one. Raises RecipeError where the names
+    of dev or test files contradict those of the training files, and DataError for a file of pairs that can't be read.
     """
     by_files = [_named(reader, data) for reader in data.train]
     targets = {} if data.target_language else _open_targets(data.train, by_files)
@@ -68,7 +68,7 @@ def languages_from_files(data: DataConfig) -> Found:
 
 
 def _named(reader: ReaderConfig, data: DataConfig) -> Named:
-    """The languages that a reader's files tell; two files tell none unless both names do, and different ones."""
+    """The languages that a reader's files tell. Two files tell them only if their names end in different languages."""
     match reader:
         case PairsConfig():
             (read,) = as_read([reader], data)
@@ -96,13 +96,13 @@ def _says(reader: ReaderConfig) -> bool:
 
 
 def _open_targets(readers: Sequence[ReaderConfig], by_files: Sequence[Named]) -> dict[int, str]:
-    """Number of a reader that doesn't say its target language → the one that its files tell."""
+    """For readers that don't say their target language: the reader's number → the language that its files tell."""
     targets = [None if _says(reader) else named[1] for reader, named in zip(readers, by_files, strict=True)]
     return {row: target for row, target in enumerate(targets) if target is not None}
 
 
 def _open_source(data: DataConfig, targets: Sequence[str], by_files: Sequence[Named]) -> str | None:
-    """The one language that all sources are in, by their files; None where the recipe says it, or there are several."""
+    """The source language that files tell; None where the recipe says it, or where they tell several or a target's."""
     if data.source_language:
         return None
     sources = _distinct(named[0] or "" for named in by_files)
@@ -114,7 +114,7 @@ def _open_source(data: DataConfig, targets: Sequence[str], by_files: Sequence[Na
 def _check_others(data: DataConfig, source: str | None, target: str | None) -> None:
     """Raises RecipeError for dev or test files in other languages than training's, as when the two are swapped.
 
-    source, target: training's languages by its files; None where they aren't from there
+    source, target: the languages that the training files tell; None where they don't
     """
     for reader in (*data.dev, *data.test):
         if _says(reader) or not isinstance(reader, LinesConfig | SubtitlesConfig):
@@ -139,7 +139,7 @@ def _with_targets(readers: Sequence[ReaderConfig], data: DataConfig) -> list[Val
 
 
 def _distinct(codes: Iterable[str]) -> list[str]:
-    """The different codes, each as it is spelled first; empty ones are none."""
+    """The different codes, each in its first spelling, without empty ones."""
     found: list[str] = []
     for code in codes:
         if code and not any(same_code(code, other) for other in found):

@@ -1,6 +1,6 @@
 """From a TOML file and command-line keys to a checked `Recipe`.
 
-Keys are nested dictionaries until they are validated at the end, so that a key wins over the file, whatever it is.
+Both stay nested dictionaries until they are validated at the end, so that any command-line key can win over the file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ CAN_BE_NONE = frozenset(
 
 
 def read_toml(path: Path) -> Values:
-    """The file's tables. Raises RecipeError naming file and line."""
+    """The tables of a TOML file. Raises RecipeError naming file and line."""
     try:
         return parse_toml(read_text(path, LARGEST_SETTINGS))
     except FileNotFoundError as error:
@@ -109,7 +109,7 @@ def put(values: Values, keys: Sequence[str], value: Any) -> None:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> Values:
-    """Both tables in one; where both have a key, `above` wins."""
+    """Both tables, and the tables within them, merged into one; where both have a key, `above` wins."""
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
@@ -131,7 +131,7 @@ def expand_preset(values: Values) -> Values:
 
 
 def make_recipe(values: Values) -> Recipe:
-    """Checks everything. Raises RecipeError listing wrong keys, each with the nearest right one."""
+    """Makes a recipe of its tables, checked. Raises RecipeError listing wrong keys, each with the nearest right one."""
     values = expand_preset(_without_none(values))
     model = values.get("model", {})
     if isinstance(model, dict):
@@ -143,7 +143,7 @@ def make_recipe(values: Values) -> Recipe:
 
 
 def _without_none(values: Values) -> Values:
-    """Takes "none" for what it says, where a number may be unset."""
+    """The tables with None in place of "none" for each key whose number may be unset."""
     meant: Values = {}
     for key, value in values.items():
         if isinstance(value, dict):

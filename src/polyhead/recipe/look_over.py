@@ -1,4 +1,4 @@
-"""What a corpus is like before anybody trains on it, found out by reading it some at a time: it may be of any size."""
+"""What a corpus is like, before training on it. It is read some pairs at a time, as it may be of any size."""
 
 import statistics
 from collections import Counter
@@ -35,7 +35,7 @@ _AT_A_TIME = 10_000
 
 @dataclass(frozen=True)
 class LookedOver:
-    """What is to be said of a corpus."""
+    """What `look_over` finds out about a corpus."""
 
     report: CleaningReport
     words: dict[Side, dict[str, float]]
@@ -43,13 +43,13 @@ class LookedOver:
     suspicions: list[str]
     """Sentences about the pairs that cleaning leaves."""
     statistics: CorpusStatistics
-    """Of those that are learnt from, as some of them are held out."""
+    """The statistics of the pairs to learn from: those that cleaning leaves, without the held-out ones."""
 
 
 def look_over(data: DataConfig, seed: int) -> LookedOver:
     """Reads the training text of a recipe up to three times, and keeps three digests and a verdict of each pair.
 
-    seed: by which pairs are held out. Raises DataError for text that can't be read.
+    seed: decides which pairs are held out. Raises DataError for text that can't be read.
     """
     lengths = Counter[Lengths]()
     for some in _parts(data):
@@ -77,7 +77,7 @@ def look_over(data: DataConfig, seed: int) -> LookedOver:
 
 
 class _Kept:
-    """The pairs that cleaning leaves, of which little is kept."""
+    """The pairs that cleaning leaves, of which only suspicions, counts of words and digests are kept in memory."""
 
     def __init__(self) -> None:
         self.suspicions = TrainingSuspicions()
@@ -93,7 +93,7 @@ class _Kept:
             self._digests[side].append(digests_of(texts))
 
     def learnt(self, seed: int) -> NDArray[np.bool_]:
-        """[N] which of them aren't held out; all, where nothing can be."""
+        """[N] which of the pairs aren't held out; all of them where nothing can be held out."""
         sources, targets = (np.concatenate(self._digests[side]) for side in SIDES)
         held_out = rows_to_hold_out(sources, targets, seed)
         learnt = np.ones(len(sources), np.bool_)
@@ -103,7 +103,7 @@ class _Kept:
 
 
 def _counted(data: DataConfig, chosen: NDArray[np.bool_]) -> Counted:
-    """What is counted in the first of the chosen pairs, which are read once more until there are enough."""
+    """Counts the first chosen pairs for the statistics, for which the text is read again until there are enough."""
     counted, start = Counted(), 0
     enough = int(np.searchsorted(np.cumsum(chosen), LOOKED_AT)) + 1
     for some in _parts(data):
@@ -115,12 +115,12 @@ def _counted(data: DataConfig, chosen: NDArray[np.bool_]) -> Counted:
 
 
 def _parts(data: DataConfig) -> Iterator[list[Pair]]:
-    """All pairs of the text, flawed ones too."""
+    """All pairs of the training text, flawed ones too, some at a time."""
     return in_chunks(read_with_languages(data.train, data), _AT_A_TIME)
 
 
 def _summary(counts: Counter[int]) -> dict[str, float]:
-    """How many words there are in how many texts → what a person wants to know of it."""
+    """Mean, median, 99th percentile and maximum of the words in a text. counts: how many texts have how many words"""
     numbers = sorted(counts.elements()) or [0]
     return {
         "mean": round(statistics.fmean(numbers), 1),

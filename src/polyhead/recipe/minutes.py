@@ -18,7 +18,7 @@ def complete_within(
 ) -> tuple[Values, list[Choice], int]:
     """`complete` for a run that may take so many seconds: a smaller model where a larger one could not be trained.
 
-    A few updates are done, and thrown away, to know how many there is time for, which is the last of what is returned.
+    A few updates are done, and thrown away, to estimate how many there is time for: the last value that is returned.
     """
     why = ""
     while True:

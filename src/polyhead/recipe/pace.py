@@ -19,13 +19,13 @@ from polyhead.training.precision import choose_arithmetic
 from polyhead.training.shares import Differentiation
 
 UPDATES, UNTIMED = 6, 2
-"""How many updates are done, and how many of them, at the beginning, are slower than all later ones."""
+"""How many updates are done, and how many of the first are not counted, as they are slower than later ones."""
 
 
 def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.device, processes: int = 1) -> float:
     """The median time of a few updates of a model that is thrown away, on batches like those of the corpus.
 
-    processes: how many share every batch; the time in which they add up their gradients is not known before
+    processes: how many share every batch; the time that they take to add up their gradients is left out
     """
     size = recipe.tokenizer.vocabulary_size or 1000
     model = build_model(recipe.model, size, size).to(device)

@@ -33,7 +33,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
     """Reads the corpus of a recipe's tables and chooses what they leave open. What is found out is said.
 
     begun: the record of a run to go on with
-    began: when the command did, by the monotonic clock; None: now
+    began: when the command began, by the monotonic clock; None: now
     world: the processes that will train
     Raises RecipeError and DataError for what is wrong with the tables or the text.
     """
@@ -58,7 +58,7 @@ def make_plan(values: Values, begun: Values | None = None, began: float | None =
         say(sentence)
     corpus, minutes = pairs.facts.statistics, draft.training.minutes
     possible = None
-    if minutes is None or begun is not None or draft.training.sharded:  # which no process could try by itself
+    if minutes is None or begun is not None or draft.training.sharded:  # one process alone can't time a divided model
         completed, choices = complete(values, corpus, device, begun, processes=world.size)
     else:
         seconds = 60 * minutes - (time.monotonic() - began)

@@ -1,4 +1,4 @@
-"""From files to what training eats: pairs, tokenizers, encoded corpora."""
+"""From files to what training takes: pairs and tokenizers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Stored:
     store: Path
     """The directory of all such corpora."""
     directory: Path
-    """This one's, below it."""
+    """The directory of this corpus, below the store."""
     facts: Facts
     contents: Digests
     """[N] `digests_of_content` of the training pairs, mapped from their file."""
@@ -53,7 +53,7 @@ class Pairs:
     """The corpora of a run as text."""
 
     train: Sequence[Pair]
-    """What to learn from: a list, or of a large corpus what reads them from the disk."""
+    """The pairs to learn from: a list, or for a large corpus an object that reads them from the disk."""
     dev: list[Pair]
     test: list[tuple[str, list[Pair]]]
     """Name (the source file's) and pairs of each test set."""
@@ -63,7 +63,7 @@ class Pairs:
     weights: Weights | None = None
     """[len(train)] how often an epoch has each training pair (`data.weighting`); None: once."""
     flawed: tuple[Pair, ...] = ()
-    """What was left out of the pairs to validate on, as it has no finished translation."""
+    """The pairs that were left out of the dev set, as they have no finished translation."""
     stored: Stored | None = None
     """Where a large corpus is prepared on disk; None: it is in memory."""
 
@@ -89,7 +89,9 @@ class Pairs:
 
 
 def read_pairs(config: DataConfig, seed: int) -> Pairs:
-    """Reads and cleans. Raises DataError naming file and line, RecipeError where nothing is left to train on.
+    """Reads the corpora of a run, and cleans the training text.
+
+    Raises DataError naming file and line, and RecipeError where nothing is left to train on.
 
     Test sets are read here too: what is wrong with them is better said before training than after it.
     """
@@ -120,9 +122,9 @@ def check_left(report: CleaningReport) -> None:
 
 
 def _read_training(config: DataConfig) -> tuple[list[Pair], Weights, CleaningReport]:
-    """The pairs that cleaning keeps, the weight of each, and the account of the others.
+    """The training pairs that cleaning keeps, the weight of each, and the report on the others.
 
-    The heaviest corpora come first, so that of a pair that is in several of them the heaviest one is kept.
+    The heaviest corpora come first, so that a pair that is in several of them is kept with the largest weight.
     """
     readers = by_weight(config)
     corpora = [list(read_with_languages([reader], config)) for reader in readers]
@@ -148,7 +150,7 @@ def as_read(readers: Sequence[ReaderConfig], config: DataConfig) -> list[ReaderC
 
 
 def _choosing(reader: ReaderConfig, config: DataConfig) -> ReaderConfig:
-    """The reader of a file of several languages, which chooses the recipe's where it doesn't say others."""
+    """The reader; one of a file of both languages gets the recipe's languages where it names none."""
     if not isinstance(reader, PairsConfig):
         return reader
     languages = {
@@ -172,7 +174,7 @@ def located(readers: Sequence[ReaderConfig], root: Path) -> list[ReaderConfig]:
 
 
 def with_language(pairs: Iterable[Pair], language: str | None) -> Iterator[Pair]:
-    """Pairs that name no target language get the corpus's."""
+    """The pairs, in which those that name no target language get `language`."""
     for pair in pairs:
         if language is None or pair.target_language:
             yield pair
@@ -200,7 +202,7 @@ def _suitable_size(pairs: Sequence[Pair], config: TokenizerConfig) -> int:
 
 
 def check_languages(pairs: Pairs) -> None:
-    """With several target languages every pair must name one, and one that training has. Raises RecipeError."""
+    """Raises RecipeError where there are several target languages and a pair names none, or one that training lacks."""
     languages, unnamed = pairs.languages, pairs.facts.unnamed
     if len(languages) < 2:
         return

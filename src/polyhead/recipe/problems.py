@@ -15,7 +15,7 @@ from polyhead.recipe.schema import Recipe
 _MOST_SAID, _LONGEST_NAME, _LONGEST_REASON = 8, 60, 120
 _MORE = "; and {:,} more"
 _KINDS = frozenset({*MODELS, *READERS})
-"""What stands in the place of an error besides keys."""
+"""The names of kinds, which pydantic puts among the keys that lead to an error."""
 
 
 def listed(problems: Sequence[Mapping[str, Any]]) -> str:
@@ -31,7 +31,7 @@ def listed(problems: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _without_consequences(problems: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Without the complaint that a list is too short where there is something wrong with what is in it."""
+    """The problems without those of lists that are too short only because something in them is wrong."""
     around = {problem["loc"][:depth] for problem in problems for depth in range(len(problem["loc"]))}
     return [problem for problem in problems if problem["type"] != "too_short" or problem["loc"] not in around]
 

@@ -10,15 +10,15 @@ from polyhead.ngrams import Profile, profile_of
 LOOKED_AT = 10_000
 """Texts of each language that are looked at, at even distances."""
 _LANGUAGES = 20
-"""Of a large corpus only so many pairs for each of these are looked at, so that enough are of any language."""
+"""How many languages a large corpus is taken to have: only `LOOKED_AT` times so many pairs of it are looked at."""
 _LONGEST = 1_000
-"""Characters of each that are."""
+"""Characters of each text that are looked at."""
 
 
 def profiles_of(pairs: Sequence[Pair], source_language: str | None) -> Mapping[str, Profile]:
-    """Language code → its profile, of those whose name is known and that have enough text.
+    """Language code → the language's profile, for the languages that are known and have enough text.
 
-    source_language: of all source texts; None where they are in several, each of which is a target too
+    source_language: the language of all source texts; None where they are in several, each of which is a target too
     """
     pairs = evenly(pairs, LOOKED_AT * _LANGUAGES)
     counts = Counter(language for language, _ in _texts(pairs, source_language))

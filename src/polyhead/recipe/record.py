@@ -1,7 +1,7 @@
 """The recipe as run, kept in the model directory, and the check that a resumed run is the same one.
 
 training/recipe.toml   every key as it was in force; can be trained from again
-training/data.json     which sentence pairs it was: counts and fingerprints
+training/data.json     which sentence pairs the run learns and validates on: counts and fingerprints
 """
 
 import platform
@@ -45,12 +45,12 @@ MAY_CHANGE = frozenset(
 
 
 class Fingerprint(Config):
-    """By what a corpus is known again."""
+    """What identifies a corpus."""
 
     pairs: int = Field(ge=0, le=MOST_COUNTED)
     """How many sentence pairs it has."""
     sha256: str
-    """`fingerprint` of them."""
+    """The `fingerprint` of the pairs."""
 
 
 class Fingerprints(Config):
@@ -61,7 +61,7 @@ class Fingerprints(Config):
 
     @classmethod
     def of(cls, pairs: Pairs) -> "Fingerprints":
-        """Those of a run's corpora."""
+        """The fingerprints of a run's corpora."""
         return cls(
             training=Fingerprint(pairs=len(pairs.train), sha256=pairs.facts.sha256),
             validation=Fingerprint(pairs=len(pairs.dev), sha256=fingerprint(pairs.dev)),
@@ -91,7 +91,7 @@ def check_started(directory: Path) -> None:
 
 
 def write_record(recipe: Recipe, pairs: Pairs) -> None:
-    """Writes both files; the recipe last, as it says that there is a run."""
+    """Writes `data.json` and then `recipe.toml`, which is the sign that there is a run."""
     write_listed_text(_data_path(recipe.out), Fingerprints.of(pairs).model_dump_json(indent=2) + "\n")
     versions = [f"polyhead {polyhead.__version__}", *(f"{library} {version(library)}" for library in LIBRARIES)]
     header = f"# python {sys.version.split()[0]} on {platform.machine()}; {', '.join(versions)}"
@@ -106,7 +106,7 @@ def read_record(directory: Path) -> Values:
 
 def check_same(recipe: Recipe, pairs: Pairs) -> None:
     """Raises RecipeError naming the keys, or the data, in which a run to resume differs from how it began."""
-    # As a recipe: a record of an older version lacks the keys that it didn't know, which were as their defaults are.
+    # Through `make_recipe`, as an older version's record lacks newer keys, which then have their defaults.
     begun = make_recipe(read_record(recipe.out))
     now, then = dict(_flat(as_values(recipe))), dict(_flat(as_values(begun)))
     free = MAY_CHANGE

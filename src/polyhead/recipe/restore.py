@@ -23,7 +23,7 @@ class Start:
     path: Path | None = None
     """The checkpoint to go on from, if there is one."""
     tensors: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
-    """What it was loaded with."""
+    """The tensors that were loaded from the checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Candidate:
 
     start: Start
     damaged: dict[str, str]
-    """Update of a snapshot that its final average needs and that can't be used → what is wrong with it."""
+    """For each snapshot that the final average needs and that can't be used: its update → what is wrong with it."""
 
 
 def choose_checkpoint(
@@ -40,9 +40,9 @@ def choose_checkpoint(
 ) -> Start:
     """The newest checkpoint below `directory` that can be used for optimizer and mean, which stay as they are.
 
-    Where there is no checkpoint at all, that is a run's beginning. A checkpoint that is damaged or doesn't fit is
+    Where there is no checkpoint at all, the run starts at its beginning. A checkpoint that is damaged or doesn't fit is
     passed over for the one before it. Where no checkpoint has all its snapshots the newest is taken, and its final
-    average is made without those. All of this is said.
+    average is made without those that can't be used. All of this is said.
     Raises TrainingError where there are checkpoints and none can be used, or where the list of snapshots is damaged.
     """
     found = checkpoints(directory / "checkpoints")
@@ -67,7 +67,7 @@ def _choose(
     mean: RunningMean | None,
     display: Display,
 ) -> _Candidate:
-    """found: at least one checkpoint, oldest first."""
+    """The checkpoint that `choose_checkpoint` goes on from. found: at least one checkpoint, oldest first"""
     usable: list[_Candidate] = []
     for path in reversed(found):
         try:

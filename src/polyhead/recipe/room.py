@@ -10,7 +10,7 @@ from polyhead.model.config import ModelConfig
 from polyhead.model.trained import shapes_of
 
 FLOAT32 = 4
-"""Bytes of a number."""
+"""Bytes of a float32 number."""
 KEPT = 3
 """Numbers that training keeps of each weight at least: itself, its gradient and a moment."""
 SMALLEST = 5
@@ -24,10 +24,10 @@ def check_room(
     target_vocabulary: int = SMALLEST,
     divided: bool = False,
 ) -> None:
-    """Raises RecipeError where sizes don't fit together, or no memory for the weights and what goes with them.
+    """Raises RecipeError where sizes don't fit together, or the weights and what goes with them don't fit in memory.
 
-    Before the vocabularies are known it can be asked for the smallest. On an accelerator, and of a model that is
-    divided among processes, only the weights count: they are made in the machine's memory first.
+    Before the vocabularies are known, the smallest possible ones are assumed. On an accelerator, and for a model that
+    is divided among processes, only the weights count: they are made in the machine's memory first.
     """
     weights = sum(prod(shape) for shape in shapes_of(config, source_vocabulary, target_vocabulary).values())
     kept = KEPT if device.type == "cpu" and not divided else 1

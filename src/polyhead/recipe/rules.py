@@ -15,10 +15,10 @@ from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
 HURRIED = 1 / 3
-"""With less than this share of the updates that it needs, a model of that size is not worth beginning."""
+"""A model that can get less than this share of the updates that it needs is not worth beginning."""
 SCARCE = 135_000
-"""Tokens of a text below which few layers learn more than many: what a layer passes on is learnt from what comes back
-through all behind it."""
+"""Tokens of a text below which few layers learn more than many: a layer learns from the gradient that comes back
+through all layers after it."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
 SMALL_ON_CPU = 50_000
@@ -37,7 +37,7 @@ SHORT_RUNS = (0.25, 0.1), (0.7, 0.2)
 """(share of the updates that a text is worth, the highest dropout with fewer): what is read only a few times is not
 learnt by heart."""
 EPOCHS, OF_PAIRS = 70, 30_000
-"""How often the text is read if there are so many pairs. The work of a run grows with the root of their number."""
+"""How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 80
 USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
@@ -48,8 +48,8 @@ BATCHES, LARGEST_BATCH = ((150_000, 2048), (600_000, 8192)), 16_384
 WINDOW = 262_144
 """Pairs of a window: a few hundred batches of the largest size."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
-"""Source and target together: in smaller shares of a batch the matrix products are too small. Two shares may be
-smaller, but a batch that isn't worth two shares is computed soonest by one core alone."""
+"""Tokens, source and target together, of a share of a batch, below which matrix products are too small; and the fewest
+where there are only two shares. A smaller batch is computed fastest by one core alone."""
 VALIDATIONS = 40
 MIN_DELTA = 0.005
 
@@ -61,7 +61,7 @@ Rule = Callable[[Situation], Sequence[Suggestion]]
 
 
 def model_size(now: Situation) -> Sequence[Suggestion]:
-    """Larger models learn more from large corpora and learn small ones by heart; the smallest ask for few layers."""
+    """The preset: large models suit large corpora and learn small ones by heart; the smallest need few layers."""
     if now.kind != "transformer" or now.has("model.preset") or now.has("model.d_model"):
         return []
     pairs, on_cpu = now.corpus.pairs, now.device == "cpu"
@@ -73,7 +73,7 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
 
 
 def vocabulary(now: Situation) -> Sequence[Suggestion]:
-    """Every piece must be seen often enough to be learnt, and a text of few words needs few pieces."""
+    """The vocabulary's size: every piece must be seen often enough, and a text of few words needs few pieces."""
     kind, shared = now.get("tokenizer.kind", "bpe"), now.get("tokenizer.shared", True) is not False
     corpus = now.corpus
     size = default_vocabulary_size(corpus.tokens, corpus.word_types, corpus.characters, kind, shared)
@@ -84,13 +84,13 @@ def vocabulary(now: Situation) -> Sequence[Suggestion]:
 
 
 def batch(now: Situation) -> Sequence[Suggestion]:
-    """Large batches use the machine better and need a longer run; a small corpus has only a few to an epoch."""
+    """The batch size: large batches use the machine better and need a longer run; small corpora have few of them."""
     fitting = [size for tokens, size in BATCHES if now.corpus.tokens < tokens]
     return [("data.batching.max_tokens", fitting[0] if fitting else LARGEST_BATCH, now.described)]
 
 
 def window(now: Situation) -> Sequence[Suggestion]:
-    """Shuffling takes memory for every pair, so a large corpus is shuffled in windows; in a run begun without, not."""
+    """A large corpus is shuffled in windows, as each pair takes memory; a run begun without them goes on without."""
     key = "data.batching.window"
     if now.corpus.read <= MANY or (now.begun is not None and not given(now.begun, key.split("."))):
         return []
@@ -121,7 +121,7 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 
 def length(now: Situation) -> Sequence[Suggestion]:
-    """Small texts are read more often than large ones, but each reading of them costs less."""
+    """The number of updates: small texts are read more often than large ones, but each reading of them costs less."""
     updates = _needed(now)
     epochs = updates * now.batch / max(1, now.corpus.tokens)
     return [("training.max_updates", updates, f"the most it should need: {counted(round(epochs), 'epoch')}")]
@@ -139,7 +139,7 @@ def _needed(now: Situation) -> int:
 
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
-    """The less there is to read, the more often it is read and the easier it is learnt by heart, if there is time."""
+    """Dropout: the less text there is, the more often it is read, so a long run easily learns it by heart."""
     share = now.updates / _needed(now)
     most = next((rate for below, rate in SHORT_RUNS if share < below), 1.0)
     usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
@@ -154,7 +154,7 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
-    """Validations tell whether a run is still learning, so there are enough of them, however long it is."""
+    """How often to validate: validations tell whether a run still learns, so every run has enough of them."""
     every = max(10, min(2000, now.updates // VALIDATIONS))
     suggestions: list[Suggestion] = [
         ("training.validate_every", every, f"about {counted(max(1, now.updates // every), 'validation')}")
@@ -166,7 +166,7 @@ def validation(now: Situation) -> Sequence[Suggestion]:
 
 
 def schedule(now: Situation) -> Sequence[Suggestion]:
-    """The paper's schedule has a peak of its own, and what its other keys mean is the paper's."""
+    """The schedule of the learning rate; the paper's is left as it is, as it has its own peak and meaning of keys."""
     if now.get("training.schedule.kind", "wsd") == "paper":
         return []
     muon = now.get("training.optimizer.kind", "adam") == "muon"
@@ -182,13 +182,13 @@ def schedule(now: Situation) -> Sequence[Suggestion]:
 
 
 def averaging(now: Situation) -> Sequence[Suggestion]:
-    """A rate that falls to 0 takes the noise away that an average would, but for a little."""
+    """How many snapshots are averaged: a learning rate that falls to 0 leaves little noise to be averaged away."""
     decays = now.get("training.schedule.kind", "paper") == "wsd"
     return [("training.averaging.count", 3 if decays else 5, "validations")]
 
 
 def decoding(now: Situation) -> Sequence[Suggestion]:
-    """Measured on the dev sets of all corpora."""
+    """The length penalty, as measured on the dev sets of all corpora."""
     return [("decoding.length_penalty", 1.0, "measured")]
 
 

@@ -19,7 +19,7 @@ Reader = Annotated[ReaderConfig, Field(discriminator="kind")]
 
 
 def _named(path: object) -> object:
-    """An empty path would be the current directory."""
+    """Refuses an empty path, which would be the current directory."""
     if path == "":
         raise ValueError("an empty path names no directory")
     return path
@@ -61,14 +61,14 @@ class DataConfig(Config):
     @field_validator("dev", "test")
     @classmethod
     def _unweighted(cls, readers: tuple[Reader, ...]) -> tuple[Reader, ...]:
-        """A score counts every sentence once."""
+        """Refuses weights in dev and test sets, as a score counts every sentence once."""
         if any(reader.weight != 1 for reader in readers):
             raise ValueError("weight is for the readers of data.train; leave it out here")
         return readers
 
 
 class Recipe(Config):
-    """One training run."""
+    """Everything that decides a training run."""
 
     out: Annotated[Path, BeforeValidator(_named)] = Path("model")
     """The model directory to write."""
@@ -83,6 +83,6 @@ class Recipe(Config):
     decoding: BeamConfig = BeamConfig()
     """How the finished model translates unless asked otherwise."""
     licence: str | None = None
-    """Under which the model may be used, as `CC-BY-4.0`: the model card says it."""
+    """The licence under which the model may be used, such as `CC-BY-4.0`; the model card names it."""
     word_vectors: Path | None = None
     """Vectors in word2vec's format that a word-level model's embeddings start from."""

@@ -21,18 +21,18 @@ Tokenizers = tuple[Tokenizer, Tokenizer]
 
 @dataclass(frozen=True)
 class Orders:
-    """What every process trains."""
+    """What process 0 tells the other processes to train."""
 
     values: Values
     """The recipe, which leaves nothing open."""
     fingerprints: Fingerprints
-    """Of the text to learn from and to validate on."""
+    """The fingerprints of the text to learn from and of the text to validate on."""
     tests: str
     """The fingerprint of the text to test on."""
 
     @classmethod
     def of(cls, recipe: Recipe, pairs: Pairs) -> "Orders":
-        """Those that follow from a recipe and the text that was read for it."""
+        """The orders that follow from a recipe and the text that was read for it."""
         return cls(as_values(recipe), Fingerprints.of(pairs), fingerprint_of_tests(pairs))
 
     def check(self, pairs: Pairs, rank: int) -> None:
@@ -56,7 +56,7 @@ def fingerprint_of_tests(pairs: Pairs) -> str:
 
 
 def tokenizers_of(world: World, config: TokenizerConfig, make: Callable[[], Tokenizers]) -> Tokenizers:
-    """What `make` gives in process 0, in every process."""
+    """In every process, the tokenizers that `make` gives in process 0."""
     made = make() if world.rank == 0 else None
     if world.size == 1 and made is not None:
         return made
@@ -71,7 +71,7 @@ def tokenizers_of(world: World, config: TokenizerConfig, make: Callable[[], Toke
 
 
 def _contents(directory: Path, config: TokenizerConfig, source: Tokenizer, target: Tokenizer) -> dict[str, bytes]:
-    """The files of vocabularies, by name, which are written into a directory for that."""
+    """The contents of the vocabularies' files, by name, after they are written into `directory`."""
     named = tokenizer_files(config, source, target)
     for name, tokenizer in named.items():
         tokenizer.save(directory / name)

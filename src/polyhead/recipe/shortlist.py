@@ -30,7 +30,7 @@ class Written:
     shortlist: Shortlist
     pairs: int
     coverage: Coverage
-    """Of that very text."""
+    """The shortlist's coverage of the text that it was found in."""
 
 
 def make_shortlists(
@@ -69,7 +69,7 @@ def _by_language(pairs: Sequence[Pair], tagged: bool) -> dict[str | None, list[P
 
 
 def _training_pairs(model: Path) -> list[Pair]:
-    """What the model was trained on."""
+    """The pairs that the model was trained on. Raises RecipeError where they aren't known or can't be read."""
     if not started(model):
         raise RecipeError(f"{model} doesn't say what it was trained on; name parallel text with --source and --target")
     # Of the recipe only this table: the others may have keys that this version has no longer.
@@ -84,7 +84,7 @@ def _training_pairs(model: Path) -> list[Pair]:
 
 
 def _check_languages(pairs: Sequence[Pair], description: BundleConfig) -> None:
-    """A pair names no other language than the model writes; where these are several, it names one of them."""
+    """Raises RecipeError where a pair names a language that the model doesn't write, or none of its several."""
     known = description.target_languages
     for pair in pairs if known else ():
         if pair.target_language not in known and (description.tagged or pair.target_language is not None):

@@ -12,7 +12,7 @@ from types import FrameType
 from polyhead.training.interrupt import Interrupt
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-"""Those that ask; no system has all of them."""
+"""The signals that ask training to stop; no system has all of them."""
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def stop_on_signals(interrupt: Interrupt) -> Generator[None]:
         if interrupt.requested and number == signal.SIGINT:
             earlier = before[number]
             if callable(earlier):
-                earlier(number, frame)  # whoever else notes what comes shall know of it
+                earlier(number, frame)  # it may note the signal, as the command line's does
             raise KeyboardInterrupt
         interrupt.request()
 

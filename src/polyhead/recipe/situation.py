@@ -12,7 +12,7 @@ USUAL_WORDS = 2.3, 0.65
 a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
 
 MANY_WORDS = 27_500
-"""Different words from which wider vectors learn more: the small model is the better one, and with fewer the tiny."""
+"""Different words from which wider vectors learn more: the small model is better then, and with fewer the tiny one."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Situation:
     begun: Values | None = None
     """The record of a run to go on with."""
     processes: int = 1
-    """How many train together; each has so many threads, and its part of every batch."""
+    """How many processes train together, each with `threads` threads and a part of every batch."""
 
     def get(self, key: str, otherwise: Any) -> Any:
-        """The value of a key, or the other one where the recipe leaves it open."""
+        """The value of a key, or `otherwise` where the recipe leaves it open."""
         keys = key.split(".")
         return look_up(self.values, keys) if given(self.values, keys) else otherwise
 
     def number(self, key: str, otherwise: float) -> float:
-        """The number of a key, which may be given as text, or the other one where it is left open or unset by name."""
+        """The number of a key, which may be given as text, or `otherwise` where it is left open or is "none"."""
         value = self.get(key, NONE)
         return otherwise if value in (None, NONE) else float(value)
 
@@ -48,7 +48,7 @@ class Situation:
 
     @property
     def kind(self) -> str:
-        """Of the model."""
+        """The kind of the model."""
         return str(self.get("model.kind", "transformer"))
 
     @property
@@ -70,7 +70,7 @@ class Situation:
 
     @property
     def updates(self) -> int:
-        """How many there will be, as far as can be told."""
+        """How many updates there will be, as far as can be told."""
         most = int(self.number("training.max_updates", 1))
         return most if self.possible is None else min(most, self.possible)
 

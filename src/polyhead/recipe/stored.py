@@ -1,9 +1,9 @@
-"""A corpus that is prepared on disk: found there if it is the same one, made if not.
+"""A corpus that is prepared on disk: read from there if an earlier run has prepared the same one, else made.
 
 STORE/corpus-KEY/             the text (`data.stored.texts`), what is known of it, and below
   record.json                 what it was made from and what became of it
-  contents.uint64             [N] by what training pairs are known again among those to validate on
-  weights.float64             [N] how often an epoch has each, where that isn't once
+  contents.uint64             [N] digests by which training pairs are found among those to validate on
+  weights.float64             [N] how often an epoch has each training pair; missing where that is always once
   tokenizer-KEY/              vocabularies
   tokens-KEY/                 token ids (`data.stored.tokens`)
 
@@ -53,9 +53,9 @@ from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
 
 FORMAT = 1
-"""Of what is written here; another one is another key."""
+"""The version of what is written here. It is a part of a corpus's key, so another version is made anew."""
 LARGE = 256 << 20
-"""Bytes of training text above which it isn't kept in memory."""
+"""Bytes of training text above which the text isn't kept in memory."""
 NAME = "polyhead-store"
 
 
@@ -106,7 +106,7 @@ def stored_tokenizers(
     train: Callable[[], tuple[Tokenizer, Tokenizer]],
     say: Say,
 ) -> tuple[Tokenizer, Tokenizer]:
-    """The vocabularies of these settings, found or, by `train`, made."""
+    """The vocabularies for these settings, read from the store or, where it has none, made by `train`."""
     without = config.model_dump(mode="json", exclude={"dropout"})  # which only training sees
     directory = stored.directory / f"tokenizer-{_key({'settings': without, 'languages': list(languages)})}"
 
@@ -119,7 +119,7 @@ def stored_tokenizers(
 
 
 def stored_tokens(stored: Stored, encoder: Encoder, say: Say) -> tuple[EncodedCorpus, EncodingReport]:
-    """The training pairs' token ids, found or made."""
+    """The training pairs' token ids, read from the store or, where it has none, made."""
     settings: dict[str, Any] = {"tagged": encoder.tagged, "max_tokens": encoder.max_tokens}
     with TemporaryDirectory() as elsewhere:
         for side, tokenizer in (("source", encoder.source), ("target", encoder.target)):
@@ -133,7 +133,7 @@ def stored_tokens(stored: Stored, encoder: Encoder, say: Say) -> tuple[EncodedCo
 
 
 def _identity(config: DataConfig, seed: int | None) -> Identity:
-    """All that a text and its record follow from; seed: None where it holds nothing out."""
+    """All that a text and its record follow from. seed: decides which pairs are held out; None: none are"""
     readers = as_read(by_weight(config), config)
     return {
         "format": FORMAT,

@@ -1,4 +1,4 @@
-"""Writing the text of a corpus to the disk: read, cleaned, held out from, and known by what was found on the way."""
+"""Writing the text of a corpus to the disk: it is read, cleaned, partly held out, and described in a record."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,10 @@ Identity = Mapping[str, Any]
 
 
 class Record(Config):
-    """What became of a text."""
+    """The description of a text that was prepared."""
 
     identity: dict[str, Any]
-    """What it was made from."""
+    """What the text was made from."""
     report: CleaningReport
     held_out: tuple[Annotated[int, Field(ge=0, le=LARGEST_BYTES)], ...]
     """The rows of the pairs to validate on, where none were given."""
@@ -51,10 +51,10 @@ class Record(Config):
 
 @dataclass(frozen=True)
 class _Found:
-    """What was written, before anything was decided."""
+    """What is known of a text when all of it is written, and before it is cleaned."""
 
     ends: list[int]
-    """How many pairs there are up to the end of each reader's."""
+    """For each reader, how many pairs it and those before it have given."""
     lengths: Counter[Lengths]
 
 
@@ -123,14 +123,14 @@ def _held_out(directory: Path, stay: NDArray[np.bool_], seed: int) -> list[int]:
 
 
 def _write_weights(directory: Path, weights: Sequence[float], ends: Sequence[int]) -> Path | None:
-    """How often an epoch has each training pair; None: once."""
+    """Writes how often an epoch has each training pair → the file; None where each is there once."""
     if all(weight == 1 for weight in weights):
         return None
     of_reader, path = np.array(weights), directory / WEIGHTS
     rows = mapped(directory / ROWS)
     parts = (rows[start : start + (1 << 20)] for start in range(0, len(rows), 1 << 20))
     write(path, (of_reader[np.searchsorted(np.array(ends), some, side="right")] for some in parts))
-    if all(np.all(some == 1) for _, some in in_parts(mapped(path))):  # nothing is left of the others
+    if all(np.all(some == 1) for _, some in in_parts(mapped(path))):  # cleaning has left no pair with another weight
         path.unlink()
         return None
     return path

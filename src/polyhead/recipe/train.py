@@ -127,7 +127,7 @@ def _run(
 
 
 def _budget(recipe: Recipe, pairs: Pairs, began: float) -> Budget | None:
-    """began: when the command did, by the monotonic clock"""
+    """The time that the run may take; None: any. began: when the command began, by the monotonic clock"""
     if recipe.training.minutes is None:
         return None
     judged = len(pairs.dev) + sum(len(test) for _, test in pairs.test)

@@ -1,6 +1,6 @@
-"""From parts to a trainer: at the beginning of a run, or where its newest checkpoint stands.
+"""From parts to a trainer, at the beginning of a run or at its newest checkpoint.
 
-One process of a world looks for what an earlier sitting left; the others are told where training stands.
+Process 0 looks for the checkpoints of an interrupted run, and tells the other processes where training stands.
 """
 
 from collections.abc import Callable
@@ -62,7 +62,7 @@ def make_trainer(
 
 
 def make_follower(parts: Parts, recipe: Recipe, device: torch.device, world: World) -> Trainer:
-    """The trainer of a process that says nothing, and writes at most its part of checkpoints, as process 0 does."""
+    """The trainer of a process other than process 0. It says nothing, and writes at most its part of checkpoints."""
 
     def begin(arranged: Arrangement, mean: RunningMean | None) -> Start:
         return Start()  # until process 0 tells
@@ -114,10 +114,10 @@ def _make(
 
 
 def _arranged(parts: Parts, recipe: Recipe, device: torch.device, display: Display, world: World) -> Arrangement:
-    """A plan has seen to it that there are several processes where a model is to be divided."""
+    """The arrangement that the recipe asks for. `make_plan` has checked that a divided model has several processes."""
     if not recipe.training.sharded:
         return replicated(parts, recipe, device, display, world)
-    from polyhead.recipe.divided import divided  # several processes, and PyTorch for them, are for who has them
+    from polyhead.recipe.divided import divided  # imported late, as it needs torch.distributed
     from polyhead.training.process_group import ProcessGroup
 
     if not isinstance(world, ProcessGroup):
@@ -126,7 +126,7 @@ def _arranged(parts: Parts, recipe: Recipe, device: torch.device, display: Displ
 
 
 def _batches(parts: Parts, recipe: Recipe, start: Position, sampled_epochs: int | None) -> Batches:
-    """The batches from a position on, with words cut up at random in so many epochs unless the recipe says."""
+    """The batches from a position on. sampled_epochs: how many epochs cut words up at random, unless the recipe says"""
     sampled = sampled_epochs if recipe.data.sampled_epochs is None else recipe.data.sampled_epochs
     loader = Loader(lambda epoch: parts.corpus(epoch, sampled), recipe.data.batching, recipe.seed)
     return loader.stream(start)

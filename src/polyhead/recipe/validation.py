@@ -52,7 +52,7 @@ class Validator:
         return Part(losses, translations(translator, self.pairs, self.search, _own(len(self.pairs), self.world)))
 
     def scores(self, parts: Sequence[Part]) -> dict[str, float]:
-        """All parts → dev_loss (nats a token), dev_bleu, dev_chrf (0–100; the mean over target languages)."""
+        """All processes' parts → dev_loss (nats a token), dev_bleu, dev_chrf (0–100; mean over target languages)."""
         losses = {number: loss for part in parts for number, loss in part.losses.items()}
         outputs = {number: text for part in parts for number, text in part.outputs.items()}
         total = -sum(losses[number] for number in range(len(self._batches)))
@@ -72,7 +72,7 @@ class Validator:
 
 
 def load_weights(bundle: Bundle, weights: Mapping[str, Tensor]) -> None:
-    """Makes weights those of the bundle's model: on a CPU the very ones that may be in training, not a copy."""
+    """Sets the weights of the bundle's model, in float32. On a CPU it may share memory with a model in training."""
     fill(bundle.model, {name: weight.detach().float().cpu().numpy() for name, weight in weights.items()})
 
 
@@ -96,7 +96,7 @@ def score_pairs(
 def translations(
     translator: Translator, pairs: Sequence[Pair], search: SearchConfig | None, rows: Iterable[int]
 ) -> dict[int, str]:
-    """The rows of some pairs → their translations, by row."""
+    """The translations of those pairs whose numbers are in `rows`, by these numbers."""
     found: dict[int, str] = {}
     for language, members in _by_language(pairs, rows):
         asked = language if translator.config.tagged else None
@@ -133,13 +133,13 @@ def _by_language(pairs: Sequence[Pair], rows: Iterable[int]) -> Iterator[tuple[s
 
 
 def _own(count: int, world: World) -> range:
-    """Which of so many things are this process's to do."""
+    """The numbers of those of `count` tasks that this process does."""
     return range(world.rank, count, world.size)
 
 
 def _batches(bundle: Bundle, pairs: Sequence[Pair]) -> Iterator[Batch]:
     limit = bundle.config.model.max_length
     corpus, _ = encode(pairs, bundle.source_tokenizer, bundle.target_tokenizer, bundle.config.tagged, max_tokens=limit)
-    config = BatchingConfig(max_tokens=1024, shuffle=False)  # whose logits are a few MiB, near the caches
+    config = BatchingConfig(max_tokens=1024, shuffle=False)  # the logits take a few MiB, near the size of caches
     for draw in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, window=Window()):
         yield collate_rows(corpus, draw)

@@ -37,7 +37,7 @@ class WordVectors:
 
     @property
     def report(self) -> str:
-        """One line for the log."""
+        """How many pieces start from a word vector, as a line for the log."""
         share = 100 * len(self.rows) / max(self.pieces, 1)
         return f"{len(self.rows)} of {self.pieces} pieces ({share:.1f} %) start from a word vector"
 
@@ -50,8 +50,8 @@ class WordVectors:
 def load_word_vectors(path: Path | str, pieces: Sequence[str], d_model: int) -> WordVectors:
     """Read the vectors [D] of those pieces that are whole words of the file.
 
-    A word-start mark of sentencepiece is not part of the word. The vectors share one factor, so that their angles and
-    relative lengths stay; the first of a word's vectors counts.
+    A word-start mark of sentencepiece is not part of the word. All vectors are scaled by one factor, so that their
+    angles and relative lengths stay; the first of a word's vectors counts.
     Raises DataError, naming file and line (entry, for the binary format), where the file is not in the format or its
     vectors don't have `d_model` numbers.
     """

@@ -1,4 +1,4 @@
-"""The same training under Ray Train, on the machines of a Ray cluster, for `polyhead train --ray`.
+"""Training under Ray Train, on the machines of a Ray cluster, for `polyhead train --ray`.
 
 `launch` is what the command does: it divides the cluster (`shares`), hands `worker` to Ray Train's TorchTrainer, and
 waits. Every worker makes its `world`, the processes as a training sees them, and does what a process does that torchrun

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class News:
-    """What the command has to know."""
+    """What the command has to know of the run."""
 
     said: list[str]
-    """What was said since it last asked."""
+    """What the workers have said since the command last asked."""
     starts: int
     """How often the workers were started."""
     begun: bool
@@ -32,24 +32,24 @@ class Board:
     _finished: bool | None = None
 
     def say(self, text: str) -> None:
-        """Something for the user."""
+        """Notes a message for the user."""
         self._said.append(text)
 
     def start(self) -> int:
-        """Worker 0 starts → how often it has started by now."""
+        """Notes that worker 0 starts → how often it has started by now."""
         self._starts += 1
         return self._starts
 
     def begin(self) -> None:
-        """The run begins. A restart of the workers doesn't make that forgotten."""
+        """Notes that the run has begun. A restart of the workers doesn't change that."""
         self._begun = True
 
     def has_begun(self) -> bool:
-        """Whether the run has begun, before a restart."""
+        """Whether the run has begun, even if the workers have been restarted since."""
         return self._begun
 
     def keep(self) -> None:
-        """A checkpoint was written."""
+        """Notes that a checkpoint was written."""
         self._kept = True
 
     def has_kept(self) -> bool:
@@ -57,15 +57,15 @@ class Board:
         return self._kept
 
     def stop(self) -> None:
-        """The user asks training to stop."""
+        """Notes that the user asks training to stop."""
         self._stop = True
 
     def is_to_stop(self) -> bool:
-        """Whether the user has asked."""
+        """Whether the user has asked training to stop."""
         return self._stop
 
     def refuse(self, reason: Exception) -> None:
-        """The run ends, and no restart would change why. The first reason counts."""
+        """Notes why the run ends, where no restart would change that. The first reason counts."""
         self._refusal = self._refusal or reason
 
     def is_refused(self) -> bool:
@@ -73,10 +73,10 @@ class Board:
         return self._refusal is not None
 
     def end(self, finished: bool) -> None:
-        """Training has ended: by itself, or stopped."""
+        """Notes that training has ended, and whether it came to its end or was stopped."""
         self._finished = finished
 
     def news(self) -> News:
-        """What the command has to know. What was said is given once."""
+        """What the command has to know of the run. Each message is given only once."""
         said, self._said = self._said, []
         return News(said, self._starts, self._begun, self._refusal, self._finished)

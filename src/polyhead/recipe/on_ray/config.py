@@ -1,4 +1,4 @@
-"""What of a Ray cluster a training takes."""
+"""How much of a Ray cluster a training takes."""
 
 from pydantic import Field
 

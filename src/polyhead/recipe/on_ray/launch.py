@@ -67,7 +67,7 @@ def train_on_ray(values: Values, config: RayConfig, *, resume: bool = False) -> 
 
 @contextmanager
 def _connected(ray: Any, cpus: int) -> Generator[None]:
-    """Within the block this process is connected with a cluster; at the end its workers are ended."""
+    """Within the block this process is connected with a Ray cluster; a connection made here is closed at the end."""
     connected_here = connect(ray, max(cores(), cpus))
     try:
         yield
@@ -119,7 +119,7 @@ def _absolute(storage: str) -> str:
 
 
 class _Fit(threading.Thread):
-    """Has Ray Train work, beside the main thread: signals come to that one, and it must be free to answer."""
+    """The thread in which Ray Train works. Signals come to the main thread, which must be free to answer."""
 
     def __init__(self, fit: Callable[[], object]) -> None:
         super().__init__(name="polyhead-ray", daemon=True)
@@ -164,7 +164,7 @@ def _watch(ray: Any, board: Any, fit: _Fit) -> News:
 
 
 def _explained(ray: Any, error: BaseException | None, shares: Shares, config: RayConfig) -> PolyheadError:
-    """What it means to the user that Ray Train gave up."""
+    """The error to show to the user where Ray Train gave up."""
     if isinstance(error, ray.train.WorkerGroupError):
         times = counted(config.restarts + 1, "time")
         return TrainingError(
@@ -184,5 +184,5 @@ def _explained(ray: Any, error: BaseException | None, shares: Shares, config: Ra
 
 
 def _reason(error: object) -> str:
-    """The last line of what an error says: Ray writes there what it comes from."""
+    """The last line of an error's message, in which Ray writes the cause."""
     return shortened((str(error).strip().splitlines() or [type(error).__name__])[-1].strip(), 90)

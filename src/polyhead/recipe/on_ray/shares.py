@@ -10,13 +10,13 @@ from polyhead.recipe.on_ray.config import RayConfig
 
 @dataclass(frozen=True)
 class Machine:
-    """What a machine of the cluster has for those who ask Ray."""
+    """The resources of a machine that Ray can give to workers."""
 
     cpus: int
     gpus: int
 
     def room(self, cpus: int, gpus: int) -> int:
-        """How many workers fit it that have so many CPUs and GPUs each."""
+        """How many workers with so many CPUs and GPUs each fit on the machine."""
         return min(self.cpus // cpus, self.gpus // gpus) if gpus else self.cpus // cpus
 
 
@@ -34,7 +34,7 @@ class Shares:
 
 
 def machines_of(nodes: Iterable[dict[str, Any]]) -> list[Machine]:
-    """The machines among Ray's nodes that are there; some of them may have nothing to give."""
+    """The machines among Ray's nodes that are alive; some of them may have no resources to give."""
     there = [node.get("Resources", {}) for node in nodes if node.get("Alive")]
     return [Machine(int(each.get("CPU", 0)), int(each.get("GPU", 0))) for each in there]
 
@@ -60,13 +60,13 @@ def divide(machines: Sequence[Machine], config: RayConfig) -> Shares:
 
 
 def _as_many(machines: Sequence[Machine], config: RayConfig) -> int:
-    """One worker for each GPU, or for each machine; one at least."""
+    """How many workers to start: one for each GPU, or for each machine if there are no GPUs, and at least one."""
     gpus = 0 if config.gpus == 0 else _room(machines, config.cpus or 1, 1)
     return gpus or max(1, sum(each.room(config.cpus or 1, 0) > 0 for each in machines))
 
 
 def _largest(machines: Sequence[Machine], workers: int, gpus: int) -> int:
-    """The most CPUs that each worker can have; one where they don't fit at all."""
+    """The most CPUs that each worker can have; 1 where the workers don't fit at all."""
     most = max((each.cpus for each in machines), default=1)
     return next((cpus for cpus in range(most, 1, -1) if _room(machines, cpus, gpus) >= workers), 1)
 

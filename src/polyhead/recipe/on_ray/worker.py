@@ -1,4 +1,4 @@
-"""What each worker of Ray Train does: what a process does that torchrun has started."""
+"""What each worker of Ray Train does, which is the same as what a process does that torchrun has started."""
 
 import gc
 import os
@@ -32,17 +32,17 @@ class Job:
     """The recipe's tables."""
     resume: bool
     folder: str
-    """Where the command was given: paths are meant from there."""
+    """The directory in which the command was given, from which relative paths start."""
     out: Path
-    """The model directory, seen from the root."""
+    """The absolute path of the model directory."""
     cpus: int
-    """Those that Ray has given to each worker."""
+    """The CPUs that Ray has given to each worker."""
     copies: bool
     """Whether Ray gets a copy of the model directory with every checkpoint."""
     restarts: int
     """How often the workers are started again at most."""
     board: Any
-    """The handle of the actor."""
+    """Ray's handle of the actor `Board`."""
 
 
 def work(config: Mapping[str, Job]) -> None:
@@ -103,7 +103,7 @@ def _enter(folder: str) -> None:
 
 
 def _sendable(error: Exception) -> Exception:
-    """An error as another process can be given it, with all that its ending depends on."""
+    """An error that can be sent to another process, with all that decides how the command ends there."""
     if isinstance(error, PolyheadError):
         return PolyheadError(str(error))
     if isinstance(error, OSError):
@@ -114,7 +114,7 @@ def _sendable(error: Exception) -> Exception:
 
 
 def _leave() -> None:
-    """Lets go of the other workers, which notice that at once: they need not wait for one that does nothing more."""
+    """Leaves the group of processes. The other workers notice that at once, and don't wait for this one."""
     gc.collect()  # a group of processes is left when nobody holds it any more
     if dist.is_initialized():
         dist.destroy_process_group()

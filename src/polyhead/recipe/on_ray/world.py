@@ -18,7 +18,7 @@ class RayWorld(ProcessGroup):
     """The processes that Ray Train has brought together."""
 
     def __init__(self, place: Place, board: Any, copied: Path | None) -> None:
-        """board: the handle of the actor; copied: the directory of which each checkpoint is to have a copy."""
+        """board: Ray's handle of the actor `Board`; copied: the directory to copy with each checkpoint, if any."""
         super().__init__(place)
         self._ray: Any = import_module("ray")
         self._train: Any = import_module("ray.train")
