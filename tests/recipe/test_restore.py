@@ -66,6 +66,18 @@ def test_the_checkpoint_before_is_gone_on_from(toy, begun, capsys, keys, folder)
     assert "resuming after update 8" in said
 
 
+def test_the_oldest_checkpoint_is_not_passed_over_for_one_before_it(toy, begun, capsys):
+    """The newer one lacks a snapshot, and is taken in the end."""
+    directory = begun(LAST)
+    (directory / "training" / "snapshots" / "update-00000016.safetensors").unlink()
+    flip(directory / "training" / "checkpoints" / "update-00000008.safetensors")
+    go_on(toy, LAST)
+    said = capsys.readouterr().err
+    assert "it is not used" in said
+    assert said.count("before it") == 1
+    assert "resuming after update 16" in said
+
+
 def test_a_missing_snapshot_is_made_again(toy, begun, capsys):
     directory = begun(LAST)
     (directory / "training" / "snapshots" / "update-00000016.safetensors").unlink()

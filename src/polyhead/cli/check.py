@@ -63,7 +63,7 @@ def check(
     data = make_recipe(values).data
     found = look_over(data, Recipe.model_fields["seed"].default)
     corpus = found.statistics
-    choices = complete(given, corpus, choose_device())[1]
+    choices = complete(values, corpus, choose_device())[1]
     if json_output:
         result: dict[str, Any] = {
             "languages": languages.data,

@@ -98,7 +98,7 @@ class _Corpus:
 
     def explain(self, number: int) -> str:
         """Why nothing can be learnt from so many units."""
-        choosers = {self._by_language, self._in_tables}
+        choosers = self._by_language, self._in_tables
         seen = listed(list(dict.fromkeys(name for chooser in choosers for name in chooser.seen)))
         if not number and not seen:
             return "there is nothing in it that could be a sentence pair"

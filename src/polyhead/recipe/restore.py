@@ -76,7 +76,7 @@ def _choose(
         except TrainingError as error:
             if path == found[0] and not usable:
                 raise
-            display.message(f"{error}; trying the one before it")
+            display.message(f"{error}; trying the one before it" if path != found[0] else f"{error}; it is not used")
             continue
         damaged = {} if mean is not None else _damaged(snapshots, progress)
         usable.append(_Candidate(Start(progress, path, tensors), damaged))

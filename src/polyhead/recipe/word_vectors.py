@@ -52,8 +52,8 @@ def load_word_vectors(path: Path | str, pieces: Sequence[str], d_model: int) -> 
 
     A word-start mark of sentencepiece is not part of the word. All vectors are scaled by one factor, so that their
     angles and relative lengths stay; the first of a word's vectors counts.
-    Raises DataError, naming file and line (entry, for the binary format), where the file is not in the format or its
-    vectors don't have `d_model` numbers.
+    Raises DataError, naming file and line (in the binary format as if each entry were one), where the file is not in
+    the format or its vectors don't have `d_model` numbers.
     """
     wanted: dict[str, list[int]] = {}
     for row, piece in enumerate(pieces):
