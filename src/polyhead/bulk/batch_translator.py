@@ -46,17 +46,17 @@ class BatchTranslator:
     search: SearchConfig | None = None
     """How to search; None for the model's own settings."""
     beam_size: int | None = None
-    """Another beam size than that of `search`."""
+    """The beam size in place of that of `search`; None to keep that."""
     split: Split = "auto"
     """Whether texts are translated sentence by sentence or line by line, as in `Translator.translate`."""
     batch_tokens: int = BATCH_TOKENS
     """Padded source tokens × hypotheses translated together."""
     engine: EngineName = "auto"
-    """As in `Translator.load`."""
+    """The engine that translates, as in `Translator.load`."""
     dtype: DtypeName = "auto"
-    """As in `Translator.load`."""
+    """The type of the engine's products, as in `Translator.load`."""
     shortlist: bool = False
-    """As in `Translator.load`."""
+    """Whether to write only what the model's shortlist has for a sentence, as in `Translator.load`."""
     protect: tuple[Kind, ...] = ()
     """Kinds of placeholders that stay as they are, such as printf."""
     keep: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class BatchTranslator:
     into: str = "translation"
     """The column that the translations are written to."""
     fingerprint: str | None = None
-    """What the model must be, as `polyhead.bulk.fingerprint` says; None: whatever is there."""
+    """The digest that `polyhead.bulk.fingerprint` must give of the model; None allows any model."""
 
     def __post_init__(self) -> None:
         # The processes that this is sent to may work in other directories.
@@ -114,14 +114,14 @@ class BatchTranslator:
         )
 
     def apart(self, place: str) -> "BatchTranslator":
-        """The translator for the texts at a place: where samples are drawn, other ones than at any other place."""
+        """The translator for the texts at a place: if it draws samples, its seed is another one at every place."""
         if not isinstance(self.search, SamplingConfig):
             return self
         digest = hashlib.sha256(f"{self.search.seed} {place}".encode()).digest()
         return replace(self, search=self.search.model_copy(update={"seed": int.from_bytes(digest[:7])}))
 
     def marked(self, text: str) -> Marked:
-        """A text with what is to stay as it is."""
+        """A text in which what is to stay as it is, by `protect` and `keep`, is an inline code."""
         return find(text, self.protect, [pattern(each) for each in self.keep])
 
     def loaded(self) -> Translator:
@@ -137,7 +137,7 @@ class BatchTranslator:
         return translator
 
     def _texts(self, texts: Sequence[object]) -> list[str | None]:
-        """A translation for each text; None for what is missing. Raises TypeError for what is neither."""
+        """A translation for each text; None for a missing one. Raises TypeError for what is neither of them."""
         there = [number for number, text in enumerate(texts) if not _is_missing(text)]
         given = check_texts([texts[number] for number in there], "BatchTranslator")
         found: list[str | None] = [None] * len(texts)
@@ -155,7 +155,7 @@ def _load(
     threads: int | None,
     expected: str | None,
 ) -> Translator:
-    """One model for each process: who translates with several, one after the other, loads each anew."""
+    """Loads a model. Each process keeps the last one that it loaded, so using several in turn loads each again."""
     if threads is not None:
         use_cores(threads)
     translator = Translator.load(*models, engine=engine, dtype=dtype, shortlist=shortlist)
@@ -177,7 +177,7 @@ def _is_missing(text: object) -> bool:
 
 
 def _array(values: Sequence[object]) -> NDArray[np.object_]:
-    """Values of any kind as a column: NumPy would make texts of one length, and a table of lists."""
+    """Values of any kind as an array of objects: by itself, NumPy would make texts one length, and lists a table."""
     column = np.empty(len(values), object)
     column[:] = values
     return column

@@ -13,10 +13,10 @@ _MEMINFO = Path("/proc/meminfo")
 
 
 def workers_for(models: Sequence[Path], threads: int | None) -> int:
-    """As many workers as there are cores for, `threads` each, and memory; one at least.
+    """How many workers there are cores for, `threads` each, and memory for; one at least.
 
-    models: what each worker loads. The file of the weights is mapped, so all share its pages; what is packed for the
-    CPU, about as much again, each has for itself.
+    models: what each worker loads. The file of the weights is mapped, so all share its pages. Each has a copy of
+    its own of what is packed for the CPU, about as much again.
     """
     by_cores = cores() // (threads or 1)
     need = PROCESS + sum(_size(model / WEIGHTS) for model in models)
@@ -25,7 +25,7 @@ def workers_for(models: Sequence[Path], threads: int | None) -> int:
 
 
 def free_memory(meminfo: Path = _MEMINFO) -> int | None:
-    """Bytes that processes may still take here, as Linux says and a container is limited; None where unknown."""
+    """Bytes that processes may still take here, by what Linux says and by the container's limit; None where unknown."""
     known = [each for each in (_available(meminfo), usable_memory()) if each is not None]
     return min(known, default=None)
 

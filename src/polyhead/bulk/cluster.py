@@ -15,7 +15,7 @@ from polyhead.extras import MissingExtra, needing_extra
 def ray_for(what: str, module: str) -> Any:
     """The package `ray`, with one of its modules loaded, such as `ray.data`.
 
-    what: who needs it, as a message names it. Raises MissingExtra where Ray, or what that module needs, is not there.
+    what: the command that needs it, for messages. Raises MissingExtra where Ray, or what that module needs, is missing.
     """
     with needing_extra(what):
         ray = import_module("ray")
@@ -29,10 +29,10 @@ def ray_for(what: str, module: str) -> Any:
 def connect(ray: Any, cpus: int) -> bool:
     """Connects this process with the cluster of RAY_ADDRESS, or of `ray start` on this machine → whether it did.
 
-    Where there is none, one is started that ends with this process; it has so many CPUs, and tells nobody that it is
-    used unless RAY_USAGE_STATS_ENABLED is set. One that another process has started for itself is left alone, as it
-    ends with that. A process that is connected already stays so, which gives False. Signals keep the handlers that they
-    had. Raises PolyheadError where the cluster doesn't answer.
+    Where there is none, a cluster of `cpus` CPUs is started that ends with this process and sends no usage statistics
+    unless RAY_USAGE_STATS_ENABLED is set. A cluster that another process has started for itself is left alone, as it
+    ends with that process. A process that is connected already stays connected, which gives False. Signals keep the
+    handlers that they had. Raises PolyheadError where the cluster doesn't answer.
     """
     if ray.is_initialized():
         return False

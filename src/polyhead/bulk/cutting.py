@@ -11,21 +11,21 @@ from polyhead.errors import DataError
 from polyhead.limits import LONGEST_LINE
 
 MOST_BYTES = 16 << 20
-"""A shard ends with the line in which it gets this long, however few lines it has."""
+"""A shard ends with the line in which it reaches this many bytes, however few lines it has."""
 
 
 @dataclass(frozen=True)
 class Cutting:
-    """A file as it was read."""
+    """What was found in one pass over a file: its digest and where its shards begin and end."""
 
     sha256: str
-    """The digest of its content."""
+    """The SHA-256 digest of the file's content."""
     end: int
-    """Where the last shard ends: its size in bytes, or in rows of a table."""
+    """Where the last shard ends: the file's size in bytes, or a table's in rows."""
     lines: int
-    """How many lines it has, of which the last one need not end in a line feed; rows of a table, 1 of a document."""
+    """How many lines the file has, of which the last may lack a line feed; rows for a table, 1 for a document."""
     cuts: tuple[tuple[int, int], ...]
-    """For each shard the byte where it begins, and the number of lines before it."""
+    """For each shard, the byte or row where it begins, and the number of lines or rows before it."""
 
 
 class Cutter:
@@ -44,7 +44,7 @@ class Cutter:
         self._digest.update(piece)
         ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == ord("\n")) + self._size + 1
         begun, before = self._cuts[-1]
-        seen = 0  # of the line ends in this piece
+        seen = 0  # how many of the line ends in this piece
         while True:
             by_lines = seen + self._most_lines - (self._lines + seen - before) - 1
             by_bytes = int(np.searchsorted(ends, begun + self._most_bytes))
@@ -75,7 +75,7 @@ class Cutter:
 
 
 def cut(pieces: Iterable[bytes], lines: int, path: Path, most_bytes: int = MOST_BYTES) -> Cutting:
-    """Where to cut a file, given its bytes piece by piece. Raises DataError for a line without an end.
+    """Where to cut a file, given its bytes piece by piece. Raises DataError for a line above `LONGEST_LINE`.
 
     lines, most_bytes: as for `Cutter`; path: the file's
     """

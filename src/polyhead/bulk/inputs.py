@@ -55,7 +55,7 @@ def _files(path: Path, out: Path) -> Iterator[Input]:
 
 
 def _below(directory: Path, out: Path) -> Iterator[Path]:
-    """All files in a directory and in those within it, without hidden ones; links to directories aren't followed."""
+    """All files below a directory, without hidden ones; links to directories aren't followed."""
     for folder, folders, files in os.walk(directory):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         folders[:] = [each for each in folders if not _is_within(Path(folder, each), out)]

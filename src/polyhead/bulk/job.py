@@ -20,7 +20,7 @@ from polyhead.run_lock import exclusive
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done."""
+    """What is to be translated, where to, and how it is cut."""
 
     inputs: Sequence[Input]
     out: Path
@@ -33,12 +33,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Listener:
-    """Who is told how it goes."""
+    """Functions that are told how a job goes on."""
 
     say: Callable[[str], None]
     """Is given sentences that a user should read."""
     progress: Callable[[int], AbstractContextManager[Callable[[int], None]]]
-    """Is told how many lines there are to do, a document counting as one, and gives what is told of those just done."""
+    """Is told how many lines there are to do, 1 for a document; its context gives what is told of those just done."""
 
 
 @dataclass
@@ -48,9 +48,9 @@ class Summary:
     files: int = 0
     """Files that are translated, the ones of earlier runs among them."""
     lines: int = 0
-    """Their lines."""
+    """The lines of the files that are translated."""
     failures: dict[str, str] = field(default_factory=dict[str, str])
-    """For files that could not be translated, why."""
+    """The names of files that could not be translated → why not."""
 
 
 def translate_files(job: Job, run: Run, listener: Listener) -> Summary:
@@ -125,7 +125,7 @@ class _Progress:
                     yield shard
 
     def hear(self, outcome: Outcome) -> None:
-        """Goes on with what became of a shard. Raises PolyheadError where every other one would fail, too."""
+        """Takes note of what became of a shard. Raises PolyheadError where every other shard would fail, too."""
         shard = outcome.shard
         if outcome.failure is not None:
             if outcome.fatal:

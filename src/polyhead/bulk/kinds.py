@@ -33,7 +33,7 @@ class FileKind:
 
 
 def kind_of(path: Path, *, has_column: bool) -> str:
-    """One of `KINDS`. Raises DataError for a file that can't be translated, OSError for one that can't be read.
+    """A file's kind, one of `KINDS`. Raises DataError where it can't be translated, OSError where it can't be read.
 
     has_column: whether a column of tables was named
     """
@@ -47,7 +47,7 @@ def kind_of(path: Path, *, has_column: bool) -> str:
     if kind in FORMATS and kind != "text":
         return "document"
     if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "document"  # which keeps its encoding
+        return "document"  # a document keeps its encoding
     if said := instead_of_lines(str(path), beginning):
         raise DataError(said, path)
     return "lines"

@@ -8,7 +8,7 @@ from polyhead.errors import DataError
 from polyhead.reading import open_regular
 
 TranslateTexts = Callable[[Sequence[str]], Sequence[str]]
-"""One translation a text, in order."""
+"""Texts → one translation for each, in order."""
 
 _CHUNK = 1 << 20
 _MARK = "\ufeff"
@@ -40,7 +40,7 @@ def translate_lines(data: bytes, translate: TranslateTexts, path: Path, before: 
 
 
 def _cut(text: str) -> Iterator[tuple[str, str]]:
-    """The lines and their ends; none of no text."""
+    """The lines of a text, each with its line end; an empty text has none."""
     *ended, last = text.split("\n")
     for line in ended:
         bare = line.removesuffix("\r")

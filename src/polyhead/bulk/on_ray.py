@@ -1,4 +1,4 @@
-"""The same shards translated by Ray Data, on whatever machines its cluster has.
+"""Shards translated by Ray Data, on whatever machines its cluster has.
 
 Every machine must reach the files, the model and the output directory under the same paths. A shard is written where
 it is translated; what goes through Ray are descriptions of shards and what became of them.
@@ -17,13 +17,13 @@ from polyhead.cores import cores
 from polyhead.errors import PolyheadError
 
 FEWEST = 4
-"""CPUs below which Ray Data waits for ever: its own tasks take some of them."""
+"""The fewest CPUs with which Ray Data does not wait for ever: its own tasks take some of them."""
 _BLOCKS = 4_096
-"""Into so many parts the shards are dealt at most; each is reported whole."""
+"""The most blocks that the shards are divided into; a block is reported when all of it is done."""
 
 
 def on_ray(translator: BatchTranslator, count: int | None) -> Run:
-    """What translates shards by Ray Data, `count` at a time or as many as the cluster has CPUs.
+    """A function that translates shards by Ray Data, `count` at a time or as many as the cluster has CPUs.
 
     Where no cluster is found (RAY_ADDRESS, or one that runs on this machine), one is started that ends with this
     process. Raises PolyheadError for a cluster of fewer than four CPUs, MissingExtra where Ray isn't installed.
@@ -48,7 +48,7 @@ def on_ray(translator: BatchTranslator, count: int | None) -> Run:
 
 
 def _rows_by(translator: BatchTranslator) -> Callable[[Mapping[str, Any]], dict[str, list[Any]]]:
-    """What Ray calls with descriptions of shards, in processes of its own."""
+    """The function that Ray calls with descriptions of shards, in processes of its own."""
 
     def translate(rows: Mapping[str, Any]) -> dict[str, list[Any]]:
         outcomes = [work(translator, pickle.loads(shard)) for shard in rows["shard"]]

@@ -23,13 +23,13 @@ class FileWork:
 
     planned: Planned
     out: Path
-    """Where its translation goes."""
+    """Where the file's translation goes."""
     folder: Path
-    """Where its shards lie until it is finished; another one for every content, model and settings."""
+    """Where the file's shards lie until it is finished; each content, model and settings have a folder of their own."""
 
     @property
     def shards(self) -> Iterator[Shard]:
-        """All of its shards, in order."""
+        """All shards of the file, in order."""
         plan = self.planned
         cuts = [*plan.cuts, (plan.end, plan.lines)]
         for number, ((start, before), (end, after)) in enumerate(pairwise(cuts)):
@@ -86,7 +86,7 @@ def plan_file(given: Input, shard_lines: int, *, has_column: bool) -> Planned:
 def update(
     record: Record, inputs: Sequence[Input], plan: Callable[[Input], Planned], say: Callable[[str], None]
 ) -> dict[str, str]:
-    """Brings a record up to date with the files as they are → for files that can't be translated, why.
+    """Brings a record up to date with the files as they are → which can't be translated, and why.
 
     plan: reads a new or changed file; say: is told in a sentence what is done again
     Raises PolyheadError, before anything is written, where a file is in the way that is no translation of this job.
@@ -124,7 +124,7 @@ def _settle(record: Record, given: Input, plan: Callable[[Input], Planned], say:
 
 
 def sweep(directory: Path, works: Sequence[FileWork]) -> None:
-    """Deletes the shards of what is asked for no more."""
+    """Deletes the shards of all files but those of `works`, which are still asked for."""
     keys = {work.folder.name for work in works}
     for folder in (directory / SHARDS).glob("*"):
         if folder.name not in keys:

@@ -36,7 +36,7 @@ class Heading(Config):
     model: str
     """The digest of the model's `SHA256SUMS`, or of several models'."""
     settings: dict[str, JsonValue]
-    """How is translated: all that the translations depend on besides."""
+    """How the files are translated: all that the translations depend on besides the model."""
 
 
 class Planned(Config):
@@ -44,25 +44,25 @@ class Planned(Config):
 
     what: Literal["planned"] = "planned"
     file: str
-    """The name of its translation, below the output directory."""
+    """The name of the file's translation, below the output directory."""
     source: Path
-    """Where it lies."""
+    """The path of the file."""
     kind: Literal["lines", "document", "table"]
-    """How it is read."""
+    """How the file is cut and translated, one of `polyhead.bulk.kinds.KINDS`."""
     modified: int = Field(ge=-(2**63), le=2**63 - 1)
-    """Nanoseconds since 1970 of its last change."""
+    """When the file was last changed, in nanoseconds since 1970."""
     bytes: Count
-    """Its size."""
+    """The size of the file."""
     sha256: str
-    """The digest of its content."""
+    """The SHA-256 digest of the file's content."""
     lines: Count
-    """Its lines, or rows; 1 of a document."""
+    """How many lines the file has, or rows; 1 for a document."""
     shard_lines: Count
     """The most lines of a shard."""
     end: Count
-    """Where the last shard ends."""
+    """Where the last shard ends, in bytes or rows."""
     cuts: tuple[tuple[Count, Count], ...]
-    """For each shard where it begins, and the number of lines before it."""
+    """For each shard, the byte or row where it begins, and the number of lines or rows before it."""
 
 
 class Done(Config):
@@ -73,7 +73,7 @@ class Done(Config):
     bytes: Count
     """The size of the translation."""
     problems: Count
-    """How many sentences were said about what should be looked at."""
+    """How many problems were reported that people should look at."""
 
 
 class Failed(Config):
@@ -91,11 +91,11 @@ _LINES: TypeAdapter[Heading | Planned | Done | Failed] = TypeAdapter(Line)
 _TELLING = (
     "target_language", "beam_size", "split", "engine", "dtype", "shortlist", "protect", "keep", "column", "into",
 )  # fmt: skip
-"""What translations depend on besides the model and the search."""
+"""The settings that translations depend on besides the model and the search."""
 
 
 def heading_of(translator: BatchTranslator) -> Heading:
-    """The heading of all that this translator translates."""
+    """The heading of the manifest for whatever this translator translates."""
     search = translator.search
     told = None if search is None else {"kind": type(search).__name__, **search.model_dump(mode="json")}
     settings = {name: getattr(translator, name) for name in _TELLING}
@@ -114,7 +114,7 @@ class Record:
 
     @classmethod
     def open(cls, directory: Path, heading: Heading) -> Self:
-        """What is there of this job, or the beginning of a new one.
+        """The record of a job in its output directory; a new one where there is no manifest.
 
         Raises PolyheadError where the directory's translations are another model's, or made with other settings, and
         where its manifest is damaged.
@@ -135,13 +135,13 @@ class Record:
         return found
 
     def rewrite(self) -> None:
-        """Writes the manifest anew, without what later lines have overtaken."""
+        """Writes the manifest anew, without lines that later ones have replaced."""
         with atomic_file(self.path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
             for line in (self.heading, *self.planned.values(), *self.done.values()):
                 file.write(_written(line))
 
     def add(self, line: Done | Failed) -> None:
-        """Adds what became of a file, on disk when this returns."""
+        """Adds a line that says what became of a file; it is on disk when this returns."""
         if isinstance(line, Done):
             self.done[line.file] = line
         with write_errors(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
@@ -151,7 +151,7 @@ class Record:
 
 
 def _read(path: Path) -> Iterator[Heading | Planned | Done | Failed]:
-    """The lines of a manifest; none where there is none. Raises PolyheadError for a damaged one."""
+    """The lines of a manifest; none where there is no such file. Raises PolyheadError for a damaged one."""
     try:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:

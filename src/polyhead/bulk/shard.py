@@ -6,26 +6,26 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Shard:
-    """What one worker does in one go."""
+    """A part of a file, or all of it, that a worker translates in one go."""
 
     file: str
     """The name of the file's translation below the output directory."""
     kind: str
-    """One of `polyhead.bulk.kinds.KINDS`."""
+    """The file's kind, one of `polyhead.bulk.kinds.KINDS`."""
     source: Path
-    """The file that it is a part of."""
+    """The file that the shard is a part of."""
     out: Path
-    """The file that its translation is written to."""
+    """The file that the shard's translation is written to."""
     number: int
-    """Its place among the shards of the file, counted from 0."""
+    """The shard's place among the shards of the file, counted from 0."""
     start: int
-    """Where it begins: a byte of a file of lines, a row of a table."""
+    """Where the shard begins: a byte of a file of lines, a row of a table."""
     end: int
-    """Where the next one begins, or the file ends."""
+    """Where the next shard begins, or the file ends."""
     before: int
-    """Lines or rows of the file before it."""
+    """How many lines or rows of the file are before the shard."""
     lines: int
-    """Its lines or rows; 1 of a document."""
+    """How many lines or rows the shard has; 1 for a document."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Translated:
     """A shard in translation."""
 
     content: bytes
-    """What its file is to contain."""
+    """What the file of the translated shard is to contain."""
     problems: tuple[str, ...] = ()
     """What should be looked at, a sentence each."""
 
@@ -50,4 +50,4 @@ class Outcome:
     problems: tuple[str, ...] = ()
     """What should be looked at, a few sentences at most."""
     more_problems: int = 0
-    """How many more there are."""
+    """How many problems there are beyond those in `problems`."""

@@ -45,7 +45,7 @@ def join_tables(pieces: Sequence[Path], out: Path) -> None:
 
 
 def _rows(file: Any, start: int, end: int) -> Any:
-    """Some rows of a table, of which only the row groups are read that they lie in."""
+    """Rows start … end - 1 of a table, of which only the row groups that they lie in are read."""
     first, groups, skipped = 0, list[int](), None
     for group in range(file.num_row_groups):
         count = int(file.metadata.row_group(group).num_rows)

@@ -15,7 +15,7 @@ _LONGEST_TOLD = 300
 def work(translator: BatchTranslator, shard: Shard) -> Outcome:
     """Translates a shard into its file, which appears whole or not at all.
 
-    Whatever goes wrong is told by what comes back: an exception might not find its way out of another process.
+    Whatever goes wrong is told by the outcome returned: an exception might not find its way out of another process.
     """
     try:
         done = KINDS[shard.kind].translate(shard, translator.apart(f"{shard.file}:{shard.before}"))

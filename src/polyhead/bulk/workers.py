@@ -29,7 +29,7 @@ Run = Callable[[Iterable[Shard]], Generator[Outcome]]
 
 
 def in_processes(translator: BatchTranslator, count: int) -> Run:
-    """What translates shards in so many processes of this machine, which end when the generator is closed."""
+    """A function that translates shards in `count` processes here, which end when its generator is closed."""
 
     def run(shards: Iterable[Shard]) -> Generator[Outcome]:
         waiting = _Waiting(shards)
@@ -77,7 +77,7 @@ class _Waiting:
             return next(self._shards)
 
     def end(self) -> None:
-        """Hands out no more."""
+        """Stops handing out shards."""
         with self._lock:
             self._ended = True
 
@@ -157,11 +157,11 @@ def _attend(worker: _Worker, waiting: _Waiting, outcomes: "queue.SimpleQueue[Out
 
 
 _translator: BatchTranslator | None = None
-"""A worker process' own."""
+"""The translator of a worker process; None in the process that starts the workers."""
 
 
 def _prepare(translator: BatchTranslator) -> None:
-    """What a worker process does first: it won't outlive the process that made it, and leaves Ctrl-C to that."""
+    """What a worker process does first: it ends with the process that made it, and leaves Ctrl-C to that process."""
     global _translator
     _translator = translator
     signal.signal(signal.SIGINT, signal.SIG_IGN)

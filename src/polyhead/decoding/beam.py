@@ -40,7 +40,7 @@ def beam(
 ) -> list[list[Hypothesis]]:
     """source [B, S] int64, source_mask [B, S] bool → for every sentence up to `n_best` hypotheses, best first.
 
-    Both are arrays; for a model of PyTorch's, tensors on its device.
+    Source and mask are arrays or, for a PyTorch model, tensors on its device.
 
     `rules` come on top of the config's; `prefixes` gives every sentence the tokens its output must begin with;
     `observer` is called once a step. The model must be in eval mode. Ties go to the better parent, then to the lower
@@ -75,16 +75,16 @@ class _Step:
     """What became of the candidates of one step."""
 
     live: Candidates
-    """Flat [C]."""
+    """The candidates that live on, flat [C]."""
     candidates: Candidates
-    """All of them, [N, C]."""
+    """All candidates of the step, [N, C]."""
     living: NDArray[np.bool_]
-    """[N, C], which of them live on."""
+    """[N, C], which candidates live on."""
     ending: NDArray[np.bool_]
-    """[N, C], which of them are finished."""
+    """[N, C], which candidates are finished."""
 
     def record(self, step: int, penalty: float) -> StepRecord:
-        """For an observer."""
+        """The step as an observer is shown it. step: the parents' tokens; penalty: that of the candidates' length."""
         among = self.candidates.totals > NEVER
         pruned = self.candidates.where(among & ~self.living & ~self.ending)
 
@@ -95,7 +95,7 @@ class _Step:
 
 
 def _advance(live_rows: LiveRows, possible: Continuations, beam_size: int, finished: Finished) -> _Step:
-    """What may come next → which candidates live on, which are finished and entered."""
+    """What may come next → which candidates live on, and which are finished; these are added to `finished`."""
     # of 2K candidates at most K end (one for each parent), so K others remain
     candidates = _expand(live_rows, possible, 2 * beam_size)
     living, ending = (np.empty(candidates.totals.shape, np.bool_) for _ in range(2))

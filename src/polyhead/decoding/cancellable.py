@@ -13,37 +13,37 @@ def cancellable(model: Searchable[S], check: Callable[[], None]) -> Searchable[S
 
 
 class Cancellable(Generic[S]):
-    """See `checked`."""
+    """A model that calls `check` before it encodes and before each of its steps; see `cancellable`."""
 
     def __init__(self, model: Searchable[S], check: Callable[[], None]) -> None:
         self.model = model
         self.check = check
 
     def encode(self, source: Numbers, source_mask: Booleans) -> Any:
-        """The model's own."""
+        """Calls `check`, then encodes the source with the model."""
         self.check()
         return self.model.encode(source, source_mask)
 
     def start(self, memory: Any) -> S:
-        """The model's own."""
+        """The model's state before the first token."""
         return self.model.start(memory)
 
     def step(self, previous: Numbers, state: S) -> tuple[Logits, S]:
-        """The model's own."""
+        """Calls `check`, then gives the model's logits and its next state."""
         self.check()
         return self.model.step(previous, state)
 
 
 class CancellableInParts(Cancellable[S]):
-    """The same for a model whose steps are in parts."""
+    """A `Cancellable` for a model whose steps are in parts (`InParts`)."""
 
     def features(self, previous: Numbers, state: S) -> tuple[Values, Any]:
-        """The model's own."""
+        """Calls `check`, then gives the model's features and its next state."""
         self.check()
         return self._parts.features(previous, state)
 
     def logits(self, features: Values) -> Logits:
-        """The model's own."""
+        """The model's logits of these features."""
         return self._parts.logits(features)
 
     @property

@@ -1,7 +1,7 @@
 """The candidates of a beam search: live hypotheses, each continued by one token.
 
-A search's books are kept in NumPy: they are small, and hundreds of PyTorch's operations a sentence cost more than what
-they are about. Shapes: N sentences still searched, C candidates.
+A search keeps its records in NumPy arrays: these are small, and hundreds of PyTorch operations a sentence would take
+more time than the model. Shapes: N sentences still searched, C candidates.
 """
 
 from typing import NamedTuple, Self
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 
 class Candidates(NamedTuple):
-    """All fields have the same shape, [N, C] or flat [C]."""
+    """Candidates as arrays of one shape, [N, C] or flat [C]."""
 
     sentences: NDArray[np.int64]
-    """The sentence of the batch."""
+    """The sentence of the batch that the candidate translates."""
     parents: NDArray[np.int64]
     """The live row that is continued: an index into the previous step's live candidates."""
     tokens: NDArray[np.int64]
-    """The token it is continued with."""
+    """The token that the parent is continued with."""
     log_probabilities: NDArray[np.float32]
     """log P(token | parent, X)."""
     totals: NDArray[np.float64]

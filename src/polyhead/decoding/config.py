@@ -10,14 +10,14 @@ from polyhead.limits import LARGEST_SEED, LARGEST_VOCABULARY, LONGEST, WIDEST_BE
 
 
 class SearchConfig(Config):
-    """What every search shares."""
+    """The settings that every search has."""
 
     length_penalty: Annotated[float, Field(ge=0, le=10)] | Literal["average"] = 0.6
     """α of Wu et al. 2016: score = log P(Y|X) / ((5+|Y|)/6)^α; 0 for none, "average" to divide by |Y|."""
     max_length_ratio: float = Field(default=1.0, ge=0, le=100)
     """Output tokens allowed for each source token (the paper: 1)."""
     max_length_offset: int = Field(default=50, ge=0, le=10_000)
-    """Output tokens allowed beyond that (the paper: input length + 50)."""
+    """Output tokens allowed on top of what `max_length_ratio` allows (the paper: input length + 50)."""
     max_length: int | None = Field(default=None, ge=0, le=LONGEST)
     """No output is longer than this many tokens, whatever the source; None for no such limit."""
     min_length: int = Field(default=0, ge=0, le=LONGEST)
@@ -41,7 +41,7 @@ class BeamConfig(SearchConfig):
     """How many finished hypotheses to return for each sentence, at most `beam_size`."""
     patience: float | None = Field(default=None, gt=0, le=1_000)
     """A sentence's search ends when K · patience hypotheses are finished (Kasai et al. 2022; 1 is what most toolkits
-    do); None: when none that is alive could get among the n best any more."""
+    do); None: when no live hypothesis could get among the n best any more."""
 
     @model_validator(mode="after")
     def _n_best_fits(self) -> Self:
@@ -51,7 +51,7 @@ class BeamConfig(SearchConfig):
 
     @property
     def enough(self) -> float:
-        """Finished hypotheses after which a sentence's search ends, whatever is alive.
+        """How many finished hypotheses end a sentence's search, whatever hypotheses are still alive.
 
         A beam of one has no place beside the finished hypothesis: it is greedy search.
         """
@@ -66,8 +66,8 @@ class SamplingConfig(SearchConfig):
     temperature: float = Field(default=1.0, ge=1e-6, le=1e6)
     """Divides the log-probabilities: below 1 sharpens, above 1 flattens."""
     top_k: int = Field(default=0, ge=0, le=LARGEST_VOCABULARY)
-    """Only the k most probable tokens (Fan et al. 2018, section 5.4); 0 for all."""
+    """Draw only from the k most probable tokens (Fan et al. 2018, section 5.4); 0 for all."""
     top_p: float = Field(default=1.0, gt=0, le=1)
-    """Only the smallest set of tokens whose mass reaches p (Holtzman et al. 2020, section 3.1); 1 for all."""
+    """Draw only from the smallest set of tokens whose mass reaches p (Holtzman et al. 2020, section 3.1); 1 for all."""
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
-    """With a sentence's index it fixes that sentence's sample, whatever else is in the batch."""
+    """Together with a sentence's index, the seed fixes that sentence's sample, whatever else is in the batch."""

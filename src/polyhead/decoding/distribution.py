@@ -28,41 +28,41 @@ class Distribution(Protocol):
         ...
 
     def log_probabilities(self, rows: Numbers, tokens: Numbers) -> Values:
-        """Of some tokens, each of some row."""
+        """log P(tokens[i]) in row rows[i], for every i."""
         ...
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
-        """Of the rows starts[n] … starts[n + 1] - 1 the `count` tokens whose bases[r] + log P(token) is largest.
+        """The `count` best continuations of every sentence n, among those of its rows starts[n] … starts[n + 1] - 1.
 
-        bases [R], starts [N + 1]. A total is -inf where a sentence has no more. Ties go to the lower row, then to the
-        lower token.
+        The best have the largest totals bases[r] + log P(token); bases [R], starts [N + 1]. A total is -inf where a
+        sentence has no more. Ties go to the lower row, then to the lower token.
         """
         ...
 
 
 def distribution(logits: Logits, rule: Rule, live: Live) -> Distribution:
-    """What the rule leaves of logits [R, V], which it writes into; live rows."""
+    """The distribution that a rule leaves of the logits [R, V] of live rows; the rule writes into the logits."""
     if not isinstance(logits, np.ndarray):
-        from polyhead.decoding.on_device import OnDevice  # with PyTorch, which is loaded where there are such logits
+        from polyhead.decoding.on_device import OnDevice  # imports PyTorch, which such logits have loaded
 
         return OnDevice.of(logits, rule, live)
     found = OnCpu.of(np.ascontiguousarray(logits))
-    rule(found.logits, live)  # which only takes tokens away: peaks stay above all that is left
+    rule(found.logits, live)  # a rule only takes tokens away: no logit rises above its peak
     return found
 
 
 class OnCpu(NamedTuple):
-    """By kernels: the logits are read once, and then only where there is something to find."""
+    """A `Distribution` by kernels: the logits are read once, and again only where there is something to find."""
 
     logits: Values
     normalisers: NDArray[np.float32]
     """[R], log Σ exp of the model's logits: log P = logit - normaliser."""
     peaks: NDArray[np.float32]
-    """[R, V / CHUNK], what no logit of a chunk is above."""
+    """[R, V / CHUNK], an upper bound of the logits of each chunk."""
 
     @classmethod
     def of(cls, logits: Values) -> Self:
-        """logits [R, V] float32, contiguous."""
+        """The distribution of logits [R, V] float32, which must be contiguous."""
         rows, size = logits.shape
         normalisers, peaks = np.empty(rows, np.float32), np.empty((rows, -(-size // CHUNK)), np.float32)
         vocabulary.survey(logits, normalisers, peaks, board_in_use())

@@ -16,14 +16,14 @@ from polyhead.errors import ModelError
 
 @dataclass(frozen=True)
 class EnsembleMemory:
-    """Every model's memory."""
+    """The memory of each model of an ensemble."""
 
     members: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class EnsembleState:
-    """Every model's state."""
+    """The state of each model of an ensemble."""
 
     members: tuple[SearchState, ...]
 
@@ -66,7 +66,7 @@ class Ensemble:
 
 
 def log_softmax(logits: Values) -> Values:
-    """logits [R, V], one of each row possible → log-probabilities [R, V]."""
+    """logits [R, V], at least one in each row above -inf → log-probabilities [R, V]."""
     shifted = logits - logits.max(-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 

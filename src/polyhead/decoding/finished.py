@@ -18,9 +18,9 @@ class Finished:
     """A list of at most `n_best` hypotheses for every sentence, best first; equal scores in order of arrival."""
 
     def __init__(self, n_best: int, enough: float, penalties: Floats, longest: NDArray[np.int64]) -> None:
-        """enough: finished hypotheses after which a sentence's search ends, however good those are that live.
+        """enough: how many finished hypotheses end a sentence's search, however good the live ones are.
 
-        penalties: of every length, `<eos>` included; longest [B]: the most tokens that each output may have
+        penalties: the penalty of every length, `<eos>` included; longest [B]: the most tokens that each output may have
         """
         self.results: list[list[Hypothesis]] = [[] for _ in longest]
         self._n_best = n_best
@@ -28,10 +28,13 @@ class Finished:
         self._penalties = penalties
         self._ceilings = penalties[longest + 1]  # [B]
         self._thresholds = np.full(len(longest), NEVER)  # [B], the score to beat; -inf while there is room
-        self._counts = np.zeros(len(longest), np.int64)  # [B], also of those that did not get among the n best
+        self._counts = np.zeros(len(longest), np.int64)  # [B], finished hypotheses, among the n best or not
 
     def give_up(self, candidates: Candidates, living: NDArray[np.bool_]) -> None:
-        """No more of those that are living [N, C] but, continued as well as can be, miss their sentence's n best."""
+        """Sets living [N, C] to False where a candidate, however well it goes on, misses its sentence's n best.
+
+        A sentence that has enough finished hypotheses gives up all its candidates.
+        """
         if not self._counts.any():
             return
         sentences = candidates.sentences[:, 0]
@@ -40,7 +43,7 @@ class Finished:
         living &= (self._counts[sentences] < self._enough)[:, None]
 
     def add(self, done: Candidates, live_rows: LiveRows) -> None:
-        """Enter candidates [C] that end in `<eos>`; the front has their parents."""
+        """Enters candidates [C] that end in `<eos>`; `live_rows` are their parents."""
         np.add.at(self._counts, done.sentences, 1)
         scores = done.totals / self._penalties[live_rows.step + 1]
         for i in (scores > self._thresholds[done.sentences]).nonzero()[0].tolist():

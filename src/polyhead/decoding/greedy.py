@@ -21,7 +21,7 @@ def greedy(
 ) -> list[Hypothesis]:
     """source [B, S] int64, source_mask [B, S] bool → one hypothesis for every sentence, in order.
 
-    Both are arrays; for a model of PyTorch's, tensors on its device.
+    Source and mask are arrays or, for a PyTorch model, tensors on its device.
 
     `rules` come on top of the config's; `prefixes` gives every sentence the tokens its output must begin with.
     The model must be in eval mode. Of equally probable tokens the one with the lower number wins.

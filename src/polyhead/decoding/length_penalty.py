@@ -29,14 +29,14 @@ def average(lengths: Floats) -> Floats:
 
 
 def length_penalty(choice: float | Literal["average"]) -> LengthPenalty:
-    """A config's `length_penalty` → the function."""
+    """A config's `length_penalty` → the function that computes it."""
     return average if choice == "average" else wu(choice)
 
 
 def penalties(choice: float | Literal["average"], longest: NDArray[np.int64]) -> Floats:
     """A config's `length_penalty` → the penalty of every length up to the longest [B] output's, `<eos>` included.
 
-    Of nothing at all it is that of one token.
+    The length 0 has the penalty of the length 1.
     """
     lengths = np.arange(longest.max(initial=0) + 2, dtype=np.float64)
     return length_penalty(choice)(lengths.clip(min=1))

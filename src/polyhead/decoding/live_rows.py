@@ -22,16 +22,16 @@ class LiveRows(NamedTuple):
     history: NDArray[np.float32]
     """[R, t], log-probabilities of the tokens so far."""
     totals: NDArray[np.float64]
-    """[R], their sums."""
+    """[R], the sum of each row's log-probabilities."""
 
     @staticmethod
     def begin(sentences: int) -> "LiveRows":
-        """One empty hypothesis for each of so many sentences."""
+        """An empty hypothesis for each sentence; sentences: how many there are."""
         numbers, nothing = np.arange(sentences), np.empty((sentences, 0), np.float32)
         return LiveRows(nothing.astype(np.int64), numbers, nothing, np.zeros(sentences))
 
     def extend(self, chosen: Candidates) -> "LiveRows":
-        """The hypotheses of the candidates [C]."""
+        """The live rows after a step: the hypotheses that the chosen candidates [C] are."""
         candidates = chosen.parents, chosen.tokens, chosen.log_probabilities
         shape = len(chosen.tokens), self.step + 1
         prefixes, history = np.empty(shape, np.int64), np.empty(shape, np.float32)
@@ -39,12 +39,12 @@ class LiveRows(NamedTuple):
         return LiveRows(prefixes, chosen.sentences, history, chosen.totals)
 
     def ended(self, row: int, log_probability: float, total: float, penalties: NDArray[np.float64]) -> Hypothesis:
-        """A row continued by `<eos>`: log P of that, and of the whole; penalties of every length."""
+        """The finished hypothesis of a row: log P of its `<eos>`, log P of the whole, the penalty of every length."""
         written, score = np.append(self.history[row], log_probability), total / float(penalties[self.step + 1])
         return hypothesis(self.prefixes[row], written, total, score, finished=True)
 
     def unfinished(self, row: int, penalties: NDArray[np.float64]) -> Hypothesis:
-        """A row as it is, where the rules leave it no token."""
+        """The unfinished hypothesis of a row that the rules leave no token; penalties: of every length."""
         total = float(self.totals[row])
         score = total / float(penalties[self.step])
         return hypothesis(self.prefixes[row], self.history[row], total, score, finished=False)
@@ -61,5 +61,5 @@ class LiveRows(NamedTuple):
         return starts[: starts_of(self.sentences, starts) + 1]
 
     def live(self) -> Live:
-        """What the rules are shown."""
+        """The live rows as the rules are shown them."""
         return Live(self.prefixes, self.sentences)

@@ -16,7 +16,7 @@ from polyhead.decoding.rules import Live, Rule
 from polyhead.decoding.searchable import Best, Logits, Numbers, S, Searchable, Sums, Values
 
 ROWS = 64
-"""Rows whose logits are made together, or one sentence's: some 2 MB of them."""
+"""The most rows whose logits are made together, some 2 MB of them. A sentence that has more rows is not divided."""
 
 
 Choose = Callable[[Distribution, Live], Numbers]
@@ -24,10 +24,10 @@ Choose = Callable[[Distribution, Live], Numbers]
 
 
 class Continuations(Protocol):
-    """What may come next, as far as a search asks."""
+    """What may come next in every live row, as far as a search asks for it."""
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
-        """As `Distribution` has it."""
+        """The best continuations of every sentence; see `Distribution.best_continuations`."""
         ...
 
     def chosen(self, choose: Choose) -> tuple[Numbers, Values]:
@@ -44,7 +44,7 @@ class InParts(Protocol):
         ...
 
     def logits(self, features: Values) -> Logits:
-        """features [R', D] of some rows → their logits [R', V], the caller's own."""
+        """features [R', D] of some rows → their logits [R', V], which the caller may write into."""
         ...
 
 
@@ -53,7 +53,7 @@ NextStep = Callable[[Numbers, S, Live], tuple[Continuations, S]]
 
 
 def next_step_of(model: Searchable[S], rule: Rule) -> NextStep[S]:
-    """A model's steps under a rule."""
+    """The function that makes a model's steps, with a rule applied to their logits."""
     return _in_blocks(model, rule) if isinstance(model, InParts) else _at_once(model, rule)
 
 
@@ -76,44 +76,44 @@ def _at_once(model: Searchable[S], rule: Rule) -> NextStep[S]:
 
 
 class _AllRows(NamedTuple):
-    """Of all rows at once."""
+    """What may come next, with the logits of all live rows made at once."""
 
     possible: Distribution
     live: Live
 
     @staticmethod
     def of(logits: Logits, rule: Rule, live: Live) -> "_AllRows":
-        """What a rule leaves of the logits."""
+        """What a rule leaves of the logits [R, V] of live rows."""
         return _AllRows(distribution(logits, rule, live), live)
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
-        """As `Distribution` has it."""
+        """The best continuations of every sentence; see `Distribution.best_continuations`."""
         return self.possible.best_continuations(bases, starts, count)
 
     def chosen(self, choose: Choose) -> tuple[Numbers, Values]:
-        """The token that each row goes on with, and its log-probability."""
+        """The token that each row goes on with, and its log-probability, both [R]."""
         tokens = choose(self.possible, self.live)
         return tokens, self.possible.log_probabilities(np.arange(len(tokens)), tokens)
 
 
 @dataclass(frozen=True)
 class _RowBlocks:
-    """Features from which logits are made when they are asked for."""
+    """What may come next, with the logits made when they are asked for, a block of rows at a time."""
 
     logits: Callable[[Values], Logits]
     features: Values
-    """[R, D]."""
+    """The decoder's last layer [R, D]."""
     rule: Rule
     live: Live
 
     def best_continuations(self, bases: Sums, starts: Numbers, count: int) -> Best:
-        """Those of all sentences, a part of them at a time."""
+        """The best continuations of every sentence, found for a block of sentences at a time."""
         found = [self._of(starts[first : last + 1], bases, count) for first, last in row_blocks(starts)]
         rows, tokens, values, totals = (np.concatenate(each) for each in zip(*found, strict=True))
         return rows, tokens, values, totals
 
     def chosen(self, choose: Choose) -> tuple[Numbers, Values]:
-        """Those of all rows, a part of them at a time."""
+        """The token that each row goes on with, and its log-probability, both [R]; found for `ROWS` rows at a time."""
         cuts = range(0, len(self.features), ROWS)
         found = [self._part(slice(first, first + ROWS)).chosen(choose) for first in cuts]
         return np.concatenate([tokens for tokens, _ in found]), np.concatenate([values for _, values in found])
@@ -130,7 +130,7 @@ class _RowBlocks:
 
 
 def row_blocks(starts: Numbers) -> Iterator[tuple[int, int]]:
-    """Where sentences' rows begin, and where the last one's end [N + 1] → from which to which to take at a time."""
+    """starts [N + 1], where each sentence's rows begin → (first, last) of blocks of the sentences first … last - 1."""
     first = 0
     for last in range(1, len(starts)):
         if last + 1 == len(starts) or starts[last + 1] - starts[first] > ROWS:

@@ -1,4 +1,4 @@
-"""What a search does with logits on another device than the CPU: there they stay, and what is chosen comes back.
+"""What a search does with logits on a device other than the CPU: they stay there, what is chosen comes to the CPU.
 
 Shapes: N sentences still searched, R live rows, V vocabulary, C candidates.
 """
@@ -16,16 +16,16 @@ from polyhead.decoding.searchable import Best, Numbers, Sums, Values
 
 @dataclass(frozen=True)
 class OnDevice:
-    """By operations on whole tensors, on any device; what is chosen comes to the CPU."""
+    """A `Distribution` by operations on whole tensors, on any device; what is chosen comes to the CPU."""
 
     logits: Tensor
     normalisers: Tensor
     """[R], log Σ exp of the model's logits."""
 
     @classmethod
-    @torch.inference_mode()  # as the logits were made: else they might not be written to
+    @torch.inference_mode()  # the mode in which logits are made: outside it they can't be written to
     def of(cls, logits: Tensor, rule: Rule, live: Live) -> Self:
-        """What the rule leaves of logits [R, V]; live rows."""
+        """The distribution that a rule leaves of the logits [R, V] of live rows; the rule writes into the logits."""
         normalisers = logits.logsumexp(-1)
         rule(logits, live)
         return cls(logits, normalisers)

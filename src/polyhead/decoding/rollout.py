@@ -17,9 +17,9 @@ from polyhead.symbols import EOS, SOS
 def rollout(
     model: Searchable[S], source: Numbers, source_mask: Booleans, rule: Rule, choose: Choose, penalty: Sums
 ) -> list[Hypothesis]:
-    """source [B, S] int64, source_mask [B, S] bool → a hypothesis a sentence; finished rows leave at once.
+    """source [B, S] int64, source_mask [B, S] bool → a hypothesis for each sentence.
 
-    penalty: of every length
+    Finished rows leave the batch at once. penalty: the length penalty of every length
     """
     if not len(source):
         return []

@@ -26,7 +26,7 @@ class Live(NamedTuple):
     """The rows of a search that are still being written."""
 
     tokens: Numbers
-    """[R, t], those so far without `<sos>`."""
+    """[R, t], the tokens so far without `<sos>`."""
     sentences: Numbers
     """[R], the sentence of the batch that a row translates. Rows move and leave; this says whose they are."""
 
@@ -60,7 +60,7 @@ class Forbid:
 
 @dataclass(frozen=True)
 class MinLength:
-    """No `<eos>` before a sentence has `lengths[b]` tokens; lengths [B]."""
+    """Forbids `<eos>` before a sentence has `lengths[b]` tokens; lengths [B]."""
 
     lengths: Numbers
 
@@ -71,7 +71,7 @@ class MinLength:
 
 @dataclass(frozen=True)
 class MaxLength:
-    """Nothing but `<eos>` once a sentence has `lengths[b]` tokens; lengths [B]."""
+    """Forbids all but `<eos>` once a sentence has `lengths[b]` tokens; lengths [B]."""
 
     lengths: Numbers
 
@@ -103,7 +103,7 @@ class NoRepeatNgram:
 
 
 class Chain:
-    """Rules one after another."""
+    """Several rules as one, applied one after another."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
@@ -138,7 +138,7 @@ class ForcedPrefix:
 def max_lengths(config: SearchConfig, source_mask: Booleans, prefixes: Sequence[Sequence[int]] = ()) -> Numbers:
     """source_mask [B, S] → [B], the most tokens each output may have.
 
-    It depends on the sentence's own source, never on its companions; a forced prefix always has room.
+    It depends on the sentence's own source, never on the rest of the batch. A forced prefix always has room.
     Raises ValueError if there are prefixes, but not one for every sentence.
     """
     if prefixes and len(prefixes) != len(source_mask):
@@ -167,6 +167,6 @@ def search_rule(
 
 
 def _leave(logits: Logits, rows: Numbers, tokens: Numbers, given: Any) -> None:
-    """In those rows only tokens[r] stays possible, with the logit given [r]."""
+    """Makes tokens[i] the only possible token of row rows[i], with the logit given[i]."""
     logits[rows] = NEVER
     logits[rows, tokens] = given

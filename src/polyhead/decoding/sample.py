@@ -23,7 +23,7 @@ from polyhead.decoding.searchable import Mask, Model, Numbers, Source, Sums, in_
 Scores = NDArray[Any]
 """[R, V] log-probabilities, unnormalised; float32 or float64."""
 Filter = Callable[[Scores], Scores]
-"""Scores → the distribution to draw from."""
+"""Scores → the scores of the distribution to draw from."""
 
 
 def sample(
@@ -80,7 +80,7 @@ def invert(scores: Scores, noise: Sums) -> Numbers:
 
 
 def probabilities(scores: Scores) -> Sums:
-    """scores [R, V] → the same in float64 as a distribution; zeros where no token is possible."""
+    """scores [R, V] → probabilities [R, V], float64; all 0 in a row in which no token is possible."""
     highest = scores.max(-1, keepdims=True)
     shares = np.exp(scores.astype(np.float64) - np.where(highest > NEVER, highest, 0))
     return shares / np.maximum(shares.sum(-1, keepdims=True), 1)  # the largest share is 1, where there is one

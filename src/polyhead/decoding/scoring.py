@@ -9,7 +9,7 @@ from polyhead.batch import Batch
 from polyhead.symbols import PAD
 
 TeacherForcing = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""(source [B, S], source_mask [B, S], target_in [B, T]) → logits [B, T, V]: every trainable model."""
+"""(source [B, S], source_mask [B, S], target_in [B, T]) → logits [B, T, V]; every trainable model has this form."""
 
 
 @torch.inference_mode()

@@ -27,10 +27,11 @@ def search(
 ) -> list[list[Hypothesis]]:
     """source [B, S] int64, source_mask [B, S] bool → every sentence's hypotheses, best first.
 
-    Both are arrays; for a model of PyTorch's, tensors on its device.
+    Source and mask are arrays or, for a PyTorch model, tensors on its device.
 
-    `sentences` key a sample's randomness, `observer` sees a beam, `check` is called before every step and ends the
-    search by raising; the others as in `beam`. Raises TypeError for settings that are no search's.
+    `sentences` key the randomness of samples (see `sample`), `observer` is shown the steps of a beam search, `check` is
+    called before every step and ends the search by raising, and the other arguments are those of `beam`.
+    Raises TypeError for settings of an unknown kind.
     """
     model, source, source_mask = searchable(model, source, source_mask)
     if check is not None:

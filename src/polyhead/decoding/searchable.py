@@ -1,6 +1,6 @@
 """What a search needs of a model, in NumPy's arrays.
 
-A search's books are small arrays, and an engine may do without PyTorch altogether: then no part of it is loaded.
+A search keeps its records in small arrays. An engine may do without PyTorch, which then isn't loaded.
 Shapes: B sentences, S source length, R live rows, V vocabulary.
 """
 
@@ -63,7 +63,7 @@ Mask: TypeAlias = "Booleans | Tensor"
 
 
 def searchable(model: Model, source: Source, source_mask: Mask) -> tuple[Searchable[Any], Numbers, Booleans]:
-    """What a search was given, in arrays. Who gives it tensors gives it a model of PyTorch's, on their device."""
+    """The arguments of a search in arrays. Tensors come with a PyTorch model that is on the same device."""
     if isinstance(source, np.ndarray) or isinstance(source_mask, np.ndarray):
         return cast("tuple[Searchable[Any], Numbers, Booleans]", (model, source, source_mask))
     from polyhead.model.arrays import InArrays

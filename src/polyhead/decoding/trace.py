@@ -21,16 +21,16 @@ class Ranked:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One step. A candidate's parent is an index into the previous record's `live`; at step 0 into the sentences."""
+    """A step of a beam search. Parents are indices into the previous record's `live`, at step 0 into the sentences."""
 
     step: int
     """t, how many tokens the parents have."""
     live: Ranked
-    """What the search goes on with, in the order of its rows."""
+    """The candidates that the search goes on with, in the order of its rows."""
     finished: Ranked
-    """What has ended in `<eos>`, whether or not it gets into the n best."""
+    """The candidates that have ended in `<eos>`, whether or not they get into the n best."""
     pruned: Ranked
-    """What was among the best candidates and is given up."""
+    """The candidates that were among the best and are given up."""
 
 
 Observer = Callable[[StepRecord], None]
@@ -42,7 +42,7 @@ class Node:
     """A hypothesis of the search tree: its parent continued by one token."""
 
     id: int
-    """Its number in the tree, from 0, in the order of the search."""
+    """The node's number in the tree, counted from 0 in the order of the search."""
     parent: int | None
     """The parent's id; None for a first token."""
     token: int
@@ -67,14 +67,14 @@ class SearchTree:
     """An observer that keeps one sentence's history: every hypothesis that lived, ended or was given up."""
 
     def __init__(self, sentence: int = 0) -> None:
-        """sentence: which row of the searched batch."""
+        """sentence: the row of the searched batch whose history is kept."""
         self.steps: list[TreeStep] = []
         self._sentence = sentence
         self._living: dict[int, int] = {}  # row of the search → id of the node that it continues
         self._numbers = count()
 
     def __call__(self, record: StepRecord) -> None:
-        """Enters a step; one in which the sentence is no longer searched leaves no trace."""
+        """Enters a step; a step in which the sentence is no longer searched adds nothing."""
         live = dict(self._nodes(record.live, "live"))
         others = [*self._nodes(record.finished, "finished"), *self._nodes(record.pruned, "pruned")]
         nodes = [*live.values(), *(node for _, node in others)]

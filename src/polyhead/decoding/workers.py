@@ -17,29 +17,29 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 SHARES = 4
-"""Batches for each thread, at least, so that none waits long for the last one."""
+"""The fewest batches to cut for each thread, so that no thread waits long for another's last batch."""
 SMALLEST = 256
 """Tokens of source below which a batch is too small to be cut for the sake of other threads."""
 
 
 def side_by_side(function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
-    """The results in the order of the tasks, from as many threads as there are cores; an error is raised here.
+    """The results in the order of the tasks, from as many threads as there are cores. A task's error is raised here.
 
-    While tasks are underway each operation has one core. What wasn't begun when the iteration ends is left undone.
+    While tasks are underway each operation has one core. Tasks not begun when the iteration ends are left undone.
     """
     count = cores()
     if count == 1 or len(tasks) < 2:
         with team(count):
             yield from map(function, tasks)
         return
-    # Asked before `cores_an_operation` asks: were PyTorch loaded in between, it would give back what a thread changed.
+    # Asked before `cores_an_operation` asks it, too: if PyTorch is loaded in between, what is changed is also restored.
     alone = partial(use_cores, 1) if has_torch() else None
     pool = ThreadPoolExecutor(min(count, len(tasks)), "polyhead-decoding", alone)
     with cores_an_operation(1):
         try:
             yield from pool.map(function, tasks)
         finally:
-            pool.shutdown()  # what map has not begun it has given up by now
+            pool.shutdown()  # `map` has cancelled by now what was not begun
 
 
 def batches_for_workers(lengths: Sequence[int], budget: int) -> list[list[int]]:

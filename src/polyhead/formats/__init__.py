@@ -6,7 +6,7 @@ itself anew with the translations of its units; whatever lies outside of the reg
 does a region of a file in one language whose translations equal its text.
 
 `translating` is the way through: recognise the kind, read, translate, write. `kinds` lists the formats and `readers`
-what reads each; a new one is a function from text to regions and its line in both. Of translating itself nothing is
-known here but that it takes texts with codes and gives back such texts and what is wrong with them, so any function can
-stand in.
+what reads each; a new one is a function from text to regions and its line in both. All that is known here of
+translating is that it takes texts with codes, and gives back such texts and what is wrong with them: any such function
+will do.
 """

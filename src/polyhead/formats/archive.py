@@ -33,11 +33,11 @@ class ArchiveDocument:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """All that there is to translate, part by part."""
+        """All units of the document, part by part."""
         return tuple(unit for part in self.parts for unit in part.spliced.units)
 
     def written(self, answers: Sequence[Answered]) -> bytes:
-        """The archive with an answer for each unit; as it was where none changes anything."""
+        """The archive with an answer for each unit; as it was where no answer changes anything."""
         done, changed = 0, dict[str, bytes]()
         for part in self.parts:
             own = answers[done : done + len(part.spliced.units)]

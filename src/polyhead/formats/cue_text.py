@@ -1,4 +1,4 @@
-"""The text of a cue with its tags as codes, which cues belong to one sentence, and how a sentence is put back."""
+"""The text of a cue with its tags as codes, which cues belong to one sentence, and how one is cut into cues again."""
 
 import html
 import re
@@ -13,7 +13,7 @@ _GOES_ON = re.compile("[,;:、，،–—-]\\s*$|\\.\\.\\.\\s*$|…\\s*$")
 DASH = re.compile(r"\s*[-–—‐]\s*(?=\S)")
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)[^<>\n]*>|<\d[\d:.]*>|\{\\[^{}\n]*\}")
 _LONGEST_PAUSE = 2.0
-"""Seconds between two cues of one sentence."""
+"""The most seconds between two cues of one sentence."""
 
 
 def is_dialogue(text: str) -> bool:

@@ -14,7 +14,7 @@ from polyhead.formats.splicing import Lines
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 _TIMING = re.compile(rf"^[ \t]*+{_TIME}[ \t]*+-->[ \t]*+{_TIME}(?:[ \t].*)?\r?$", re.MULTILINE)
 _TIMES = re.compile(r"^[ \t]*+\d+:[^\n]*-->", re.MULTILINE)
-"""The beginning of a line that is meant for one with times."""
+"""The beginning of a line that is meant to have the times of a cue."""
 _EMPTY = re.compile(r"^\r?(?:\n|\Z)", re.MULTILINE)
 
 
@@ -23,14 +23,14 @@ class Cue:
     """A text that is shown from one moment to another."""
 
     start: int
-    """Where its text begins in the file, in characters."""
+    """Where the cue's text begins in the file, in characters."""
     end: int
-    """Where its last line ends, without the line break."""
+    """Where the last line of the cue's text ends, without the line break."""
     begins: float
-    """Seconds from the beginning of the film."""
+    """When the text appears, in seconds from the beginning of the film."""
     ends: float
     line: int
-    """The line of the file that its text begins in."""
+    """The line of the file that the cue's text begins in."""
 
 
 def cues(text: str, name: str, numbered: bool) -> Iterator[Cue]:

@@ -15,11 +15,11 @@ class Source:
 
     content: bytes
     name: str
-    """What messages call it."""
+    """What messages call the file."""
     target_language: str
-    """BCP 47, such as ko or pt-BR."""
+    """The language to translate to, in BCP 47: such as ko or pt-BR."""
     source_language: str | None = None
-    """None: what the file says, where it says so."""
+    """The language to translate from; None: the one that the file names, if it does."""
 
 
 class Document(Protocol):
@@ -27,12 +27,12 @@ class Document(Protocol):
 
     @property
     def units(self) -> Sequence[Unit]:
-        """All that there is to translate, in order."""
+        """All units of the document, in order."""
         ...
 
     @property
     def notes(self) -> Sequence[tuple[int, str]]:
-        """What was left as it is although somebody may have wanted it translated: lines, and sentences."""
+        """What was left as it is although somebody may have wanted it translated: a line and a sentence for each."""
         ...
 
     def written(self, answers: Sequence[Answered]) -> bytes:
@@ -50,7 +50,7 @@ class TextDocument:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """All that there is to translate, in order."""
+        """All units of the document, in order."""
         return self.spliced.units
 
     def written(self, answers: Sequence[Answered]) -> bytes:

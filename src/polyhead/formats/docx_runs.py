@@ -24,7 +24,7 @@ _LINE_BREAKS = frozenset({"br", "cr"})
 _ENDING = ("break", "line break")
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
 _BEGIN, _END = "format ", "end of format"
-"""What the contents of the codes around a stretch of another format begin with, and are."""
+"""How the content of the code before a stretch of another format begins, and the content of the code behind it."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class _Atom:
 
     text: str = ""
     format: str = ""
-    """Of text: its run's properties as they are written."""
+    """For text: the properties of its run, as they are written."""
     code: str = ""
     """What is written for anything but text."""
     kind: str = ""
     """open, close or alone; break or line break; begin, separate or end of a field."""
     element: Element | None = None
-    """What may hold paragraphs."""
+    """The element that a code stands for, if it may hold paragraphs."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Runs:
 
     atoms: tuple[_Atom, ...]
     prefix: str
-    """Of the names of elements, such as "w:"."""
+    """The namespace prefix of the elements, such as "w:"."""
 
     @classmethod
     def of(cls, tree: Tree, paragraph: Element) -> "Runs":
-        """Those of a paragraph."""
+        """The runs of a paragraph."""
         prefix = tree.prefix(paragraph)
         return cls(tuple(_with_fields(list(_atoms(tree, paragraph, prefix)), prefix)), prefix)
 
@@ -140,7 +140,7 @@ def _of_run(tree: Tree, run: Element, prefix: str) -> Iterator[_Atom]:
         elif child.name in _CHARACTERS:
             yield _Atom(text=_CHARACTERS[child.name], format=style)
         elif child.name in _BREAKS:
-            ends_line = child.name in _LINE_BREAKS and not child.attributes  # with one it may begin a page, or a column
+            ends_line = child.name in _LINE_BREAKS and not child.attributes  # one with attributes may begin a page
             yield _Atom(code=code, kind="line break" if ends_line else "break")
         elif child.name == "fldChar":
             kind = next((value for name, value in child.attributes.items() if name.endswith("fldCharType")), "")
@@ -159,7 +159,7 @@ def _seen(tree: Tree, properties: Element) -> str:
 
 
 def _with_fields(atoms: Sequence[_Atom], prefix: str) -> list[_Atom]:
-    """The pieces with whole fields as one: a hyperlink is a pair around its text, any other stays as it is."""
+    """The atoms with whole fields as codes: a hyperlink as a pair around its text, any other field as one code."""
     ends, found, place = _field_ends(atoms), list[_Atom](), 0
     while place < len(atoms):
         end = ends.get(place)

@@ -20,7 +20,7 @@ class Encoding:
 
     name: str
     mark: bytes = b""
-    """The byte order mark that it begins with, if any."""
+    """The byte order mark that the file begins with, if any."""
 
     def encoded(self, text: str) -> bytes:
         """The file's bytes. A character that the encoding doesn't have is written as markup does, by its number."""
@@ -28,9 +28,9 @@ class Encoding:
 
 
 def decoded(content: bytes, name: str, declared: str | None = None) -> tuple[str, Encoding]:
-    """A file's text and its encoding: by its mark, then as it declares itself, then UTF-8, then UTF-16 without a mark.
+    """A file's text and its encoding: by its mark, else UTF-16 if it looks like that, else as declared, else UTF-8.
 
-    name: the file's, for messages. Raises DataError where it is none of these.
+    name: the file's, for messages. Raises DataError for an unknown encoding, and where the file is not in its encoding.
     """
     mark, encoding = next(((mark, found) for mark, found in _MARKS if content.startswith(mark)), (b"", None))
     if encoding is None:
@@ -46,8 +46,8 @@ def decoded(content: bytes, name: str, declared: str | None = None) -> tuple[str
 def unmarked_utf16(content: bytes) -> str | None:
     """Which UTF-16 a text without a byte order mark seems to be in; None where it doesn't seem to be UTF-16.
 
-    Text has ASCII in it, at least line ends and spaces, and never the character NUL. What could be UTF-8 is that,
-    unless there are as many control characters in it as UTF-16 makes of letters.
+    Text has ASCII in it, at least line ends and spaces, and never the character NUL. What could be UTF-8 is taken
+    for UTF-8, unless it has as many control characters as UTF-16 makes of letters.
     """
     sample = content[: 1 << 16]
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

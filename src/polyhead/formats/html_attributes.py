@@ -23,11 +23,11 @@ class ReadTag:
     tag: Token
     attributes: tuple[Attribute, ...]
     units: tuple[Unit, ...]
-    """One for each of the attributes."""
+    """A unit for each of the attributes."""
 
     @classmethod
     def of(cls, tag: Token, line: int) -> "ReadTag | None":
-        """A tag, and the line it begins in; None where it has no such attribute."""
+        """A tag that begins in a line of the file; None where it has no attribute that people read."""
         found = [(each, _unit(each, line)) for each in tag.attributes if _is_read(tag, each)]
         found = [(each, unit) for each, unit in found if has_words(unit.marked)]
         return cls(tag, tuple(each for each, _ in found), tuple(unit for _, unit in found)) if found else None

@@ -53,7 +53,7 @@ class _Piece:
 
 
 def _regions(document: str, ignored: AbstractSet[str]) -> Iterator[Region]:
-    """Runs of text and inline tags between what ends a sentence, and other tags that have attributes to be read."""
+    """The regions: runs of text and inline tags between what ends a sentence, and tags with attributes to be read."""
     scope, lines, run = Scope(ignored), Lines(document), list[_Piece]()
     keeps_space = False
     for token in tokens(document):
@@ -136,7 +136,7 @@ def _trimmed(run: Sequence[_Piece]) -> list[_Piece]:
 
 
 def _parts(pieces: Sequence[_Piece]) -> Iterator[str | Code | tuple[str, str]]:
-    """A run as text and codes. What isn't translated is one code as far as it goes on; its text is shown if short."""
+    """A run as text and codes. Neighbours that aren't translated are one code; a model reads their text if short."""
     pairs = _pairs(pieces)
     kept = list[Token]()
     for place, piece in enumerate(pieces):

@@ -14,9 +14,9 @@ INLINE = frozenset(
 """Elements that a sentence may go on through. All others end it, and so does a line break."""
 _VERBATIM = frozenset("code kbd math pre samp script style svg textarea tt var xmp iframe noembed noframes".split())  # noqa: SIM905
 _SCOPES = frozenset("article aside body button div dl fieldset form main ol section select table td th ul".split())  # noqa: SIM905
-"""Elements that hide what is open outside of them from what closes by itself."""
+"""Elements within which nothing closes an element outside of them, except by an end tag."""
 _DEEPEST_IMPLIED = 100
-"""How far up what closes by itself is looked for."""
+"""How many of the open elements are looked at to find one that closes without an end tag."""
 _CLOSED_BY = {
     "li": {"li"},
     "dt": {"dt", "dd"},
@@ -34,7 +34,7 @@ class Entered(NamedTuple):
 
     content: bool
     attributes: bool
-    """Those that people read, such as `placeholder`: also where the content is not, as of `textarea`."""
+    """Whether attributes that people read are, such as `placeholder`: those of `textarea` are, but not its content."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Scope:
         return self._count["pre"] > 0
 
     def enter(self, tag: Token) -> Entered:
-        """Takes a start tag."""
+        """Takes note of a start tag, and says what of its element is to be translated."""
         self._close_implied(tag.name)
         said, outside = _said(tag), self.is_translated and tag.name not in self.ignored
         attributes = outside if said is None else said
@@ -69,7 +69,7 @@ class Scope:
         return Entered(content, attributes)
 
     def leave(self, tag: Token) -> None:
-        """Takes an end tag; one of nothing open changes nothing."""
+        """Takes note of an end tag; where no such element is open, it changes nothing."""
         if self._count[tag.name]:
             self._close(next(i for i in reversed(range(len(self._open))) if self._open[i][0] == tag.name))
 

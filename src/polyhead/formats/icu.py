@@ -11,5 +11,5 @@ def is_icu_choice(text: str) -> bool:
 
 
 def left_choice(name: str) -> str:
-    """What is said about such a message."""
+    """What is said about a message that is a choice of texts; name: what the file calls it, or empty."""
     return f"{name or 'a message'} is a choice of several texts (ICU) and was left as it is"

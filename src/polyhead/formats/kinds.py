@@ -9,7 +9,7 @@ class Format:
     """A kind of file that is translated with its form kept."""
 
     title: str
-    """What people call it."""
+    """What people call the format."""
     suffixes: tuple[str, ...]
     """The endings of its files' names, in lower case."""
 

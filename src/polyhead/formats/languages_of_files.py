@@ -13,9 +13,9 @@ def is_same(first: str, second: str) -> bool:
 
 
 def check_target(said: str | None, wanted: str, has_translations: bool, name: str, line: int) -> bool:
-    """Whether a file has yet to be told its target language, where it says `said` of it.
+    """Whether the target language still has to be written into a file, which now says `said` of it.
 
-    Raises DataError where it has translations into another one.
+    Raises DataError where the file has translations into another language.
     """
     if said and is_same(said, wanted):
         return False

@@ -7,8 +7,8 @@ def is_in_sentence(before: str, after: str) -> bool:
     """Whether a sentence goes on behind a line break.
 
     before, after: the line before it, and the one behind it. Lines of an address, of a verse or of a letter begin with
-    capitals, and most sentences have an end; so one goes on where it has none and a small letter follows. In languages
-    without capitals it goes on behind a comma alone.
+    capitals, and most sentences have an end. So a sentence goes on where it has no end and a small letter follows; in
+    languages without capitals, only behind a comma.
     """
     first = next((letter for letter in after if letter.isalpha()), "")
     return not first.isupper() and goes_on(before, after, 0.0)

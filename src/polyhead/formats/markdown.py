@@ -1,6 +1,6 @@
 """Markdown: paragraphs, headings, list items and cells of tables are translated; all else stays byte for byte.
 
-So are the texts of HTML that stands between them, and of the front matter what readers see, such as the title.
+Also translated are the texts of HTML between them, and what readers see of the front matter, such as the title.
 """
 
 import re
@@ -39,7 +39,7 @@ class _Line:
 
     start: int
     text: str
-    """Without its end."""
+    """The text of the line, without the line break."""
 
 
 def _lines(text: str) -> list[_Line]:
@@ -83,7 +83,7 @@ def _in_front(front: str) -> Iterator[Region | tuple[int, str]]:
 
 
 def _in_html(text: str, lines: Sequence[_Line], before: int) -> Iterator[Region]:
-    """The regions of a block of HTML, behind so many lines of the file."""
+    """The regions of a block of HTML; before: how many lines of the file stand before it."""
     start, end = lines[0].start, lines[-1].start + len(lines[-1].text)
     for region in read_html_text(text[start:end]).regions:
         units = tuple(replace(unit, line=unit.line + before) for unit in region.units)
@@ -97,13 +97,13 @@ class _Block:
     start: int
     end: int
     prefixes: tuple[str, ...]
-    """What stands before it in each of its lines, such as "> "."""
+    """What stands before the text in each of its lines, such as "> "."""
     is_cell: bool = False
-    """Whether it is a cell of a table, in which a vertical bar is written with a backslash."""
+    """Whether the block is a cell of a table, in which a vertical bar is written with a backslash."""
 
 
 def _cell(content: str, line: _Line, behind: int) -> _Block | None:
-    """A cell of a table, behind the place where the one before ends."""
+    """A cell of a table, which is looked for behind the place where the cell before it ends."""
     raw = content.replace("|", "\\|")
     column = line.text.find(raw, max(0, behind - line.start))
     start = line.start + column
@@ -111,7 +111,7 @@ def _cell(content: str, line: _Line, behind: int) -> _Block | None:
 
 
 def _block(content: str, lines: Sequence[_Line]) -> _Block | None:
-    """A paragraph or heading; None where its text isn't found in the file as it is, such as that with a NUL."""
+    """A paragraph or heading; None where its text isn't found in the file as it is, such as text with a NUL."""
     parts = [part.strip() for part in content.split("\n")]
     columns = [line.text.rfind(part) for part, line in zip(parts, lines, strict=False)]
     if min(columns) < 0 or len(columns) < len(parts):
@@ -162,6 +162,6 @@ class _Writer:
 
 
 def _in_cell(written: str) -> str:
-    """Markdown in a cell of a table, which a bar ends, unless a backslash stands before it."""
+    """Markdown as it is written in a cell of a table, which a bar would end that has no backslash before it."""
     written = written.replace("|", "\\|")
     return f"{written[:-2]}&#92;" if written.endswith("\\\\") else written

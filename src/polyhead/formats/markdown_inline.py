@@ -37,7 +37,7 @@ class Image:
     raw: str
     words: str
     line: int
-    """The line of the block that it begins in, counted from 0."""
+    """The line of the block that the picture begins in, counted from 0."""
 
     def written(self, words: str) -> str:
         """The picture with other words."""
@@ -46,13 +46,13 @@ class Image:
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of a block's text between two line breaks that are meant."""
+    """A part of a block's text between two line breaks that stay, such as hard ones."""
 
     whole: Marked
     line: int
-    """The line of the block that it begins in, counted from 0."""
+    """The line of the block that the part begins in, counted from 0."""
     ending: str
-    """How the line break behind it is written, up to the end of that line; empty for the last."""
+    """How the line break behind it is written, up to the end of that line; empty for the last part."""
     images: tuple[Image, ...]
     """The pictures in it that have plain words."""
 
@@ -66,7 +66,7 @@ class Inline:
     """What the parser knows of the links that are defined somewhere in the document."""
 
     def segments(self, content: str) -> list[Segment]:
-        """A block's text, as markdown-it gives it, as texts with codes."""
+        """The text of a block, as markdown-it gives it, divided into texts with codes."""
         found = elements(self.markdown, content, self.environment)
         pairs, own = _pairs(found, content), list[Element]()
         parts, start, line = list[Segment](), 0, 0
@@ -85,7 +85,7 @@ class Inline:
         return parts
 
     def written(self, whole: Marked, images: Mapping[str, str]) -> str:
-        """A text as Markdown that is read as that text: where marks would not be taken for marks, with tags of HTML.
+        """A text as Markdown that is read as this text; where its marks would not be read as marks, with tags of HTML.
 
         images: a picture as it was → as it is to be written
         """
@@ -100,7 +100,7 @@ class Inline:
 
 
 def _images(content: str, found: Sequence[Element]) -> Iterator[Image]:
-    """The pictures whose words are words alone, and whose place is written behind them."""
+    """The pictures whose words have no markup in them, and whose address is written right behind them."""
     from markdown_it.common.utils import unescapeAll
 
     for each in found:
@@ -180,7 +180,7 @@ def _writes(whole: Marked, is_html: bool) -> Iterator[str]:
 
 
 def escaped(text: str, is_first: bool) -> str:
-    """Plain text as Markdown. is_first: whether it begins a line, where more means something."""
+    """Plain text as Markdown. is_first: whether it begins a line, where more characters have a meaning."""
     first = _FIRST.match(text) if is_first else None
     text = _SPECIAL.sub(lambda found: f"\\{found[0]}", text)
     if first is None:

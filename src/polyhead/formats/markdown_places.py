@@ -1,7 +1,7 @@
 """Where the inline elements of Markdown stand: markdown-it's tokens with their places in the text.
 
 The library says which lines a block has, and of what stands within them only the kinds in their order. So each of its
-rules is called through a watcher, which sees from where to where it has read.
+rules is called through a watcher, which sees from where to where the rule has read.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ class Element:
     start: int
     end: int
     content: str
-    """What a piece of code says, and what a link is written with."""
+    """For a piece of code, its text; for the beginning or end of a link, what is written for it."""
 
 
 def parser() -> "MarkdownIt":
@@ -79,7 +79,7 @@ def _watched(name: str, rule: "Callable[[StateInline, bool], bool]") -> "Callabl
         done = rule(state, silent)
         if done and not silent:
             made = state.tokens[before:]
-            if pending and made and made[0].type == "text":  # what was read before, which is made a token only now
+            if pending and made and made[0].type == "text":  # text read before, which becomes a token only now
                 made = made[1:]
             _place(name, state, made, start)
         return done
@@ -88,7 +88,7 @@ def _watched(name: str, rule: "Callable[[StateInline, bool], bool]") -> "Callabl
 
 
 def _place(name: str, state: "StateInline", tokens: "list[Token]", start: int) -> None:
-    """Gives the tokens that a rule made their places."""
+    """Gives their places to the tokens that a rule has made."""
     if name in _EMPHASIS:
         for token in tokens:
             token.meta[_PLACE] = (start, start + len(token.content))

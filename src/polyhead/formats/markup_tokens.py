@@ -28,7 +28,7 @@ _XML_MARKUP = re.compile(
     |<(?P<slash>/)?(?P<name>(?:[^\W\d]|:)[^\s/<>]*+)(?:=\s*+{_QUOTED}|[^<>])*+(?:>|(\Z))""",
     re.DOTALL | re.VERBOSE,
 )
-"""Of what has no end before that of the document, a group is empty."""
+"""A group is empty where a tag, a comment or the like has no end before the end of the document."""
 _ATTRIBUTE = re.compile(rf"""([^\s"'>/=][^\s>/=]*+)(?:\s*+=\s*+({_QUOTED}|[^\s"'>][^\s>]*+))?""")
 _RAW = frozenset({"script", "style", "textarea", "xmp", "iframe", "noembed", "noframes"})
 """Elements in which a tag is no tag."""
@@ -36,7 +36,7 @@ _SPACE = re.compile(r"[ \t\n\r\f]+")
 _LONGEST_READ = 100
 """Characters of protected text that a model is shown within a sentence."""
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
-"""Elements without an end."""
+"""HTML's elements that have no end tag."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Attribute:
 
     name: str
     value: str
-    """As it is read: entities resolved."""
+    """The value as it is read, with entities resolved."""
     start: int
     """Where the value with its quotation marks begins, in characters of the tag."""
     end: int
@@ -57,25 +57,25 @@ class Token:
 
     kind: Kind
     raw: str
-    """As it is written."""
+    """The piece as it is written."""
     start: int
-    """Where it begins in the document, in characters."""
+    """Where the piece begins in the document, in characters."""
     name: str = ""
-    """The element's, of a tag; of HTML in lower case."""
+    """For a tag, the name of its element, in lower case for HTML; else empty."""
 
     @property
     def end(self) -> int:
-        """Where it ends in the document."""
+        """Where the piece ends in the document."""
         return self.start + len(self.raw)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is a start tag of HTML that nothing belongs to."""
+        """Whether this is a start tag of HTML whose element has no content."""
         return self.name in VOID or self.raw.endswith("/>")
 
     @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
-        """Those of a start tag, in order, each name once."""
+        """The attributes of a start tag, in order, each name once."""
         if self.kind != "start":
             return ()
         found: dict[str, Attribute] = {}
@@ -92,7 +92,7 @@ class Token:
 
 
 def tokens(document: str) -> Iterator[Token]:
-    """The pieces of HTML, in order; what they hold, joined, is the document."""
+    """The pieces of HTML, in order; joined as they are written, they are the document."""
     done = 0
     while (found := _MARKUP.search(document, done)) is not None:
         if found.start() > done:
@@ -114,7 +114,7 @@ def tokens(document: str) -> Iterator[Token]:
 
 
 def xml_tokens(document: str) -> Iterator[Token]:
-    """The same of XML, in which a tag or a comment without an end is text."""
+    """The pieces of XML, in order, as `tokens` has those of HTML; a tag or a comment without an end is text."""
     done = 0
     for found in _XML_MARKUP.finditer(document):
         if "" in found.groups():

@@ -58,7 +58,7 @@ _PARAGRAPHS = Paragraphs(_is_paragraph, _is_left, _of_paragraph)
 
 
 def _pieces(tree: Tree, element: Element) -> Iterator[str | Code | Break]:
-    """A paragraph as text, codes and line breaks; behind a tab another text begins, too."""
+    """A paragraph as text, codes, and breaks: line breaks and tabs."""
     for part in marked(tree, element, _alike).parts():
         if isinstance(part, str):
             yield _SPACE.sub(" ", part)
@@ -69,7 +69,7 @@ def _pieces(tree: Tree, element: Element) -> Iterator[str | Code | Break]:
 
 
 class _Written:
-    """Writes a text of a paragraph. prefix: that of the names of elements."""
+    """Writes a text of a paragraph. prefix: the namespace prefix of its elements."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -78,6 +78,6 @@ class _Written:
         return "".join(self._text(part) if isinstance(part, str) else part.content for part in whole.parts())
 
     def _text(self, text: str) -> str:
-        """Text with spaces as the format has them: of several all but the first are an element."""
+        """Text with spaces as the format has them: of several in a row, all but the first are one element."""
         text = escaped(text.replace("\n", " "))
         return _SPACES.sub(lambda found: f' <{self.prefix}s {self.prefix}c="{len(found[0]) - 1}"/>', text)

@@ -13,7 +13,7 @@ class Other(NamedTuple):
     title: str
     """What messages say that such a file is: "a PDF document"."""
     advice: str
-    """What to do with one."""
+    """What to do with such a file."""
 
 
 OTHERS: Mapping[str, Other] = {
@@ -36,4 +36,4 @@ OTHERS: Mapping[str, Other] = {
     "odp": Other("an OpenDocument presentation", "save its texts as .odt or .txt"),
     "xml": Other("XML of a kind that is not known here", "XLIFF and TMX are"),
 }
-"""By the name that `recognising.recognise` gives the kind."""
+"""The name that `recognising.recognise` gives a kind → what is known of that kind."""

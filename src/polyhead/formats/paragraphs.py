@@ -30,7 +30,7 @@ class Holder:
     """Something within a paragraph that holds paragraphs itself, such as a footnote or a frame."""
 
     content: str
-    """Of the code that it is in the paragraph's text."""
+    """The content of the code that stands for it in the paragraph's text."""
     start: int
     """Where it begins in the part, in characters."""
     end: int
@@ -42,7 +42,7 @@ class Paragraph:
     """A paragraph as it is read."""
 
     start: int
-    """Where its content begins in the part, behind its properties."""
+    """Where the paragraph's content begins in the part, behind the paragraph's properties."""
     end: int
     pieces: list[Piece | Break] = field(default_factory=list[Piece | Break])
     holders: list[Holder] = field(default_factory=list[Holder])
@@ -54,7 +54,7 @@ class Paragraphs:
 
     is_paragraph: Callable[[Element], bool]
     is_left: Callable[[Element], bool]
-    """What isn't looked into."""
+    """Which elements aren't looked into."""
     read: Callable[[Tree, Element, str], Region | None]
     """A part's tree, a paragraph of it and its name → its region; None where there is nothing to translate."""
 
@@ -135,7 +135,7 @@ class _Writer:
     paragraph: Paragraph
     segments: tuple[Marked | Break, ...]
     units: tuple[Unit | None, ...]
-    """The unit of each segment; None of one that isn't translated."""
+    """The unit of each segment; None for a segment that isn't translated."""
     render: Callable[[Marked], str]
 
     def __call__(self, answers: Sequence[Answered]) -> str:

@@ -75,7 +75,7 @@ class _Writer:
     plurals: Plurals
     end_of_line: str
     ended: str
-    """What the last line ends in: the last of a file may end in nothing."""
+    """What the last line ends in: a line break, or nothing at the end of a file without one."""
 
     def units(self, line: int) -> tuple[Unit, ...]:
         """The text to be translated, and its plural if it has one: that alone where the language has no singular."""
@@ -104,7 +104,7 @@ class _Writer:
 
 
 def _fuzzy(comments: Sequence[str]) -> list[str]:
-    """The comments of a message with the flag."""
+    """The comments of a message, with the flag `fuzzy`."""
     flags = next((i for i, line in enumerate(comments) if line.startswith("#,")), None)
     if flags is None:
         previous = next((i for i, line in enumerate(comments) if line.startswith("#|")), len(comments))
@@ -116,7 +116,7 @@ def _fuzzy(comments: Sequence[str]) -> list[str]:
 
 
 def _quoted(keyword: str, text: str) -> Iterator[str]:
-    """A keyword with its text: on one line, or one for each of the text's."""
+    """A keyword with its text: on one line, or with a line for each line of the text."""
     import polib
 
     parts = [part for part in re.findall(r"[^\n]*\n|[^\n]+", text) if part]

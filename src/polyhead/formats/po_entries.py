@@ -22,33 +22,33 @@ class Entry:
     """A message, as far as it matters here."""
 
     line: int
-    """That it begins in with its comments, counted from 1."""
+    """The line that the message begins in with its comments, counted from 1."""
     context: str
     message: str
     plural: str
     forms: tuple[str, ...]
-    """Its translation, or that of each number."""
+    """The message's translation, or that of each plural form."""
     is_obsolete: bool
     is_fuzzy: bool
 
     @property
     def is_open(self) -> bool:
-        """Whether it is still to be translated, or to be in some number."""
+        """Whether the message, or a plural form of it, is still to be translated."""
         return not self.is_obsolete and bool(self.message) and not (self.forms and all(self.forms))
 
     @property
     def has_any(self) -> bool:
-        """Whether something of it is translated."""
+        """Whether the message, or a plural form of it, is translated."""
         return any(self.forms)
 
 
 def entries(text: str, name: str) -> list[Entry]:
-    """All messages but the header, in order."""
+    """All messages of a PO file but the header, in order. Raises DataError for a damaged file."""
     with needing_extra(f"reading {name}"):
         import polib
     try:
         readable = _REMARK.sub("# ", text.translate(_STRANGE))
-        read = polib.pofile(readable + "\n")  # a path has no line break: this is never taken for one
+        read = polib.pofile(readable + "\n")  # a line break: polib takes no text with one for a path
     except (OSError, ValueError) as error:
         line = re.search(r"line (\d+)", str(error))
         why = str(error).partition(": ")[2] or "this is no line of a PO file"

@@ -17,7 +17,7 @@ class Header:
     """The lines of a header, with the comments before it, and what they say."""
 
     lines: tuple[str, ...]
-    """Without their ends; none where there is no header."""
+    """The lines without their line breaks; none where there is no header."""
     fields: dict[str, str]
 
     @classmethod
@@ -52,7 +52,7 @@ class Header:
 
 
 def _one_field_a_line(lines: Sequence[str]) -> Iterator[str]:
-    """The same lines, where fields stand behind each other in one, or behind msgstr, each on a line of its own."""
+    """The lines of a header, with a line of its own for each field: some stand in one line, or behind msgstr."""
     is_text = False
     for line in lines:
         text = line.strip().removeprefix("msgstr").lstrip()
@@ -79,7 +79,7 @@ def _field_end(lines: Sequence[str], place: int) -> int:
 
 
 def _without_fuzzy(line: str) -> str | None:
-    """A comment without the flag; None where nothing is left of it."""
+    """A line without the flag `fuzzy`; None where nothing is left of a comment."""
     if not _FUZZY.match(line):
         return line
     flags = [flag for flag in line[2:].split(",") if flag.strip() not in ("fuzzy", "")]
@@ -89,7 +89,7 @@ def _without_fuzzy(line: str) -> str | None:
 def needed(header: Header, language: str, plurals: Plurals, has_translations: bool, name: str) -> dict[str, str]:
     """The fields of a header that have to change for translations into a language.
 
-    Raises DataError where the file has translations into another one.
+    Raises DataError where the file has translations into another language.
     """
     values = dict[str, str]()
     said = header.fields.get("Language", "").strip()

@@ -42,18 +42,18 @@ class Plurals:
 
     @property
     def written(self) -> str:
-        """As a header says it."""
+        """The plural forms as a header writes them."""
         return f"nplurals={self.count}; plural=({self.expression});"
 
     @classmethod
     def of(cls, language: str) -> "Plurals":
-        """A language's by its code; of one not known here those of English."""
+        """The plural forms of a language by its code; those of English for a language not known here."""
         count, expression = _OF.get(language) or _OF.get(language.partition("-")[0]) or (2, "n != 1")
         return cls(count, expression, _number(expression, 1))
 
     @classmethod
     def read(cls, header: str, name: str) -> "Plurals | None":
-        """What a header's field says; None where it says nothing. Raises DataError for what can't be used."""
+        """The plural forms that a header's field gives, or None. Raises DataError for what can't be used."""
         match = _WRITTEN.search(header)
         if match is None:
             return None

@@ -1,4 +1,4 @@
-"""What reads each format. A new one is a function that reads it, its line here, and its line in `kinds`."""
+"""What reads each format. A new format is a function that reads it, its line here, and its line in `kinds`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Reader:
     """How the files of a format are read."""
 
     read: Callable[[Source], Document]
-    """Raises PolyheadError for a file that is damaged or isn't of this kind."""
+    """Reads a file. Raises PolyheadError for a file that is damaged or isn't of this kind."""
     placeholders: tuple[Kind, ...] = ()
     """Kinds of placeholders that its texts usually have."""
 

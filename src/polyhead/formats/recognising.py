@@ -75,7 +75,7 @@ def kind_of(name: str, content: bytes) -> str:
 
 
 def instead_of_lines(name: str, beginning: bytes, command: str | None = None) -> str | None:
-    """What to say where a file was given whose lines are sentences, and it is something else; None for plain text.
+    """What to say of a file that was given as lines of text but is something else; None for lines of text.
 
     beginning: `LOOKED_AT` bytes of it
     command: what to type for a file that can be translated with its form kept; None: `polyhead translate` with it

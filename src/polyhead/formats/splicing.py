@@ -32,7 +32,7 @@ class Spliced:
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """All that there is to translate, in order."""
+        """All units of the document, in order."""
         return tuple(unit for region in self.regions for unit in region.units)
 
     def filled(self, answers: Sequence[Answered]) -> str:
@@ -52,7 +52,7 @@ def filled(text: str, start: int, end: int, regions: Sequence[Region], answers: 
 
 
 def in_one_language(raw: str, write: Callable[[Sequence[Marked]], str]) -> Write:
-    """A region of a file in one language: as it was where no answer changes anything, else written from whole texts.
+    """Writes a region of a file in one language: as it was where no answer changes anything, else from whole texts.
 
     A unit whose answer has problems keeps its own text.
     """
@@ -66,7 +66,7 @@ def in_one_language(raw: str, write: Callable[[Sequence[Marked]], str]) -> Write
 
 
 def constant(text: str) -> Write:
-    """A region without units that is always written the same."""
+    """Writes a region without units, which always becomes this text."""
 
     def written(answers: Sequence[Answered]) -> str:
         del answers

@@ -41,7 +41,7 @@ def _read(source: Source, is_vtt: bool) -> TextDocument:
 
 
 def _groups(text: str, found: Sequence[Cue]) -> Iterator[list[Cue]]:
-    """The cues, those together that one sentence goes on over."""
+    """The cues in groups: a sentence goes on over the cues of a group."""
     group = list[Cue]()
     for cue in found:
         if group:
@@ -91,7 +91,7 @@ def _with_spaces(texts: Sequence[Marked]) -> Iterator[Marked]:
 
 
 def _numbered(text: Marked) -> Marked:
-    """A text of several cues, whose pairs were numbered in each by itself: with numbers of their own."""
+    """A text of several cues, each of which has numbered its pairs from 1, with all pairs numbered anew."""
     opened, codes, count = dict[int, int](), list[Code](), 0
     for code in text.codes:
         number = code.pair
@@ -115,7 +115,7 @@ def _spaced(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes a sentence over the cues, and the lines of the cues, that it had."""
+    """Writes a sentence into the cues that it stood in, each in as many lines as before."""
 
     raws: tuple[str, ...]
     between: tuple[str, ...]

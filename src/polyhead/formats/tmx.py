@@ -51,7 +51,7 @@ def _language(variant: Element) -> str:
 
 
 def _variant(unit: Element, language: str) -> Element | None:
-    """A unit's text in a language: better one whose code is the same than one that is only less exact."""
+    """A unit's text in a language: one with this very code, else one with a more or a less exact code."""
     found = [variant for variant in _variants(unit) if is_same(_language(variant), language)]
     return min(found, key=lambda variant: _language(variant).lower() != language.lower(), default=None)
 

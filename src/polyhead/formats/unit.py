@@ -67,7 +67,7 @@ class Answered:
 
     @property
     def proposed(self) -> Marked:
-        """The translation whatever is wrong with it, between head and tail: for formats that can mark it so.
+        """The translation whatever is wrong with it, between head and tail: for formats that can mark it as doubtful.
 
         Where codes are lost, doubled or out of order it has none: halves of pairs would spoil the file.
         """
@@ -102,7 +102,7 @@ def without_margins(whole: Marked, line: int, name: str = "") -> Unit:
 
 
 def _paired(marked: Marked) -> Marked:
-    """A text in which half of a pair whose other half stands elsewhere is something alone."""
+    """A text in which half of a pair is a code alone if the other half is not in the text."""
     halves = Counter(code.pair for code in marked.codes if code.pair is not None)
     if all(count == 2 for count in halves.values()):
         return marked
@@ -128,7 +128,7 @@ def _is_edge(part: str | Code) -> bool:
 
 
 def _whole_pairs(parts: Sequence[str | Code], front: int, end: int) -> tuple[int, int]:
-    """Which parts to take, where of all pairs of codes both halves or neither is to be in parts[front:end]."""
+    """front and end, moved apart until parts[front:end] has of each pair of codes both halves or neither."""
     other, opened = dict[int, int](), dict[int, int]()
     for place, part in enumerate(parts):
         if isinstance(part, Code) and part.pair is not None:
@@ -187,7 +187,7 @@ def _sentence(content: str, what: str) -> str:
 
 
 def _is_well_formed(marked: Marked, nested: bool) -> bool:
-    """Whether codes rise within the text, and close after they open: where `nested`, the last first."""
+    """Whether places of codes ascend within the text and pairs open before they close: if `nested`, the last first."""
     done, opened, order = 0, set[int](), list[int]()
     for code in marked.codes:
         if not done <= code.start <= code.end <= len(marked.text):

@@ -17,7 +17,7 @@ _DOUBTFUL = {"state": "initial", "subState": "polyhead:doubtful"}
 
 
 def regions(tree: Tree, source: Source) -> Iterator[Region | tuple[int, str]]:
-    """What is to be written anew, and notes on what is left: lines, and sentences.
+    """What is to be written anew, and notes on what is left as it is: a line and a sentence each.
 
     Raises DataError for a file with translations into another language.
     """

@@ -14,7 +14,7 @@ class Half:
 
     is_end: bool
     key: str
-    """What the two have in common."""
+    """What the two halves have in common."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ Alike = Callable[[Element], Half | Kept | bool]
 TMX_CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
 """Elements of TMX in whose content there is no text of the sentence but formatting, or a footnote within that."""
 XLIFF_CODES = frozenset({"bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "sm", "em", "cp"})
-"""The same of XLIFF 1.2 and 2. Other elements hold text, also those that people put in and the standard lacks."""
+"""Elements of XLIFF 1.2 and 2 without text of the sentence. All others hold text, also those not in the standard."""
 
 
 def marked(tree: Tree, element: Element, alike: Alike) -> Marked:
-    """An element's content with what is in it as codes, as they are written."""
+    """An element's content as text, with the elements in it as codes, whose content is what is written for them."""
     parts = list(_parts(tree, element, alike))
     opened, numbers = dict[str, int](), dict[int, int]()
     for place, part in enumerate(parts):

@@ -28,14 +28,14 @@ class Text:
     """Text between tags."""
 
     content: str
-    """As it is read: entities and CDATA resolved."""
+    """The text as it is read, with entities and CDATA resolved."""
     start: int
     end: int
 
 
 @dataclass(frozen=True)
 class Other:
-    """A comment or a processing instruction."""
+    """A comment, a processing instruction, or an entity that is not read."""
 
     start: int
     end: int
@@ -46,10 +46,10 @@ class Element:
     """An element; its places are in characters of the document."""
 
     name: str
-    """Without its prefix."""
+    """The element's name without its prefix."""
     namespace: str
     attributes: Mapping[str, str]
-    """By name; of an attribute with a prefix the name is its namespace, "}", and the name without."""
+    """Name → value. The name of an attribute with a prefix is its namespace, "}", and the name without the prefix."""
     start: int
     """Where its start tag begins."""
     inner_start: int
@@ -68,7 +68,7 @@ class Element:
         return next((child for child in self.elements if child.name == name), None)
 
     def walk(self) -> Iterator["Element"]:
-        """It and all elements within it, in the order of their beginnings."""
+        """The element and all elements within it, in the order of their beginnings."""
         left: list[Element] = [self]
         while left:
             element = left.pop()
@@ -77,7 +77,7 @@ class Element:
 
     @property
     def text(self) -> str:
-        """All text within it."""
+        """All text within the element."""
         found, left = list[str](), list[Element | Text | Other]([self])
         while left:
             node = left.pop()
@@ -160,7 +160,7 @@ class _Builder:
         return next(self._open[0].elements)
 
     def _place(self) -> int:
-        """Where the parser is, in characters; ends what was open as text before."""
+        """Where the parser is in the document, in characters."""
         index = self._parser.CurrentByteIndex
         done, place = self._done
         place += len(self._data[done:index].decode("utf-8", "surrogatepass"))

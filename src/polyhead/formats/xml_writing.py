@@ -15,7 +15,7 @@ def escaped(text: str) -> str:
 
 
 def opened(tag: str) -> str:
-    """A tag as one that content follows, whether it was or not."""
+    """A start tag that content can follow, made of one that may be an empty element's."""
     return f"{tag[:-2].rstrip()}>" if tag.endswith("/>") else tag
 
 

@@ -7,7 +7,7 @@ _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000
 _NUMBERED = re.compile(r"\\U([0-9A-F]{8})|\\.")
 """A character by its number, or another escape."""
 _NOT_IN_BLOCKS = re.compile("[\x85\u2028\u2029]")
-"""Line breaks to YAML 1.1."""
+"""Characters that are line breaks in YAML 1.1."""
 _HARMLESS = re.compile(r"[^\W\d_]\w*(?: [\w.'()/!?-]+)+")
 """Several words without a character that means something to YAML."""
 
@@ -34,7 +34,7 @@ def _character(found: re.Match[str]) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a string can be written as it is: alone, in a list in brackets, in one of lines, and behind a key."""
+    """Whether a string can be written as it is: alone, in a list in brackets or of lines, and behind a key."""
     import yaml
 
     if _HARMLESS.fullmatch(text):

@@ -52,7 +52,7 @@ def string_regions(text: str, name: str) -> Iterator[tuple[tuple[str, ...], Regi
 
 
 def _region(text: str, node: "yaml.ScalarNode", line: int, name: str) -> Region | None:
-    """The region of a string; None of a block whose header has a number."""
+    """The region of a string; None for a block whose header has a number."""
     start, end, style = node.start_mark.index, node.end_mark.index, node.style or ""
     properties = _PROPERTIES.match(text, start)
     start = properties.end() if properties else start

@@ -15,9 +15,9 @@ class Code:
     content: str
     """What is written for it: a tag, a placeholder, or whatever a file format knows it by."""
     start: int
-    """Where it stands in the text, in characters."""
+    """Where the code stands in the text, in characters."""
     end: int
-    """Where what the model reads of it ends: of a tag, of which it reads nothing, where it stands.
+    """Where the text that the model reads of the code ends: for a tag, of which it reads nothing, at `start`.
 
     text[start:end] is what a translation has to contain as it is; `content` is then written in its place.
     """
@@ -26,11 +26,11 @@ class Code:
     """The number that an opening code and its closing one share; None where a code has no other half."""
 
     def is_within(self, start: int, end: int) -> bool:
-        """Whether some of it, or all where it has no width, stands inside of a place."""
+        """Whether some of the code, or all of one without width, stands inside the place from start to end."""
         return (self.start < end and start < self.end) or start < self.start < end
 
     def moved(self, distance: int) -> "Code":
-        """The same code so many characters further on."""
+        """The code, moved by so many characters."""
         return Code(self.content, self.start + distance, self.end + distance, self.role, self.pair)
 
 

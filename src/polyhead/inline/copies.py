@@ -20,20 +20,20 @@ _ADDRESS = re.compile(
 _NUMBER = re.compile(r"\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)|\d+")
 """A whole number, with what separates its thousands; of a decimal fraction and of a date each part is one."""
 _CLOCK = re.compile(r"\d\s?:\s?\d|\d\s?(?:[ap]\.?\s?m\b|o'clock|Uhr|h\b|시|時|点)", re.IGNORECASE)
-"""Languages write the time in their own ways, and count on after noon or not."""
+"""A time of day: languages write it in their own ways, and count twelve hours or twenty-four."""
 _SCALE = re.compile(
     r"\s?(?:[만억조천백万億亿兆千百]|thousand|[mb]illi|tausend|mille|mio|mrd|тыс|млн|млрд)", re.IGNORECASE
 )
-"""Behind a number: 15,000 may be 1만 5천 or 15 thousand."""
+"""A word that multiplies the number before it: 15,000 may be 1만 5천 or 15 thousand."""
 _MOST_DIGITS = 400
-"""Of a number that is compared."""
+"""The most digits of a number that is compared."""
 _AS_WORDS = 12
 """Numbers up to this are written as words as often as in digits."""
 
 
 def addresses(text: str) -> list[Span]:
     """Where web and mail addresses and names of files stand in a text: its translation has them as they are."""
-    if "." not in text[:-1]:  # which each of them has
+    if "." not in text[:-1]:  # addresses and names of files have one
         return []
     return [match.span() for match in _ADDRESS.finditer(text)]
 
@@ -72,7 +72,7 @@ def _numbers(text: str) -> list[tuple[int, Span]]:
 
 
 def _without(numbers: list[tuple[int, Span]], others: list[tuple[int, Span]]) -> list[tuple[int, Span]]:
-    """The numbers but for as many of each value as the others have."""
+    """The numbers, without as many of each value as there are among the others."""
     left = Counter(value for value, _ in others)
     found: list[tuple[int, Span]] = []
     for value, span in numbers:

@@ -48,14 +48,14 @@ def pattern(text: str) -> re.Pattern[str]:
 def find(text: str, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
     """The codes of these kinds in a text, and what patterns of the user's own match.
 
-    The model reads nothing of tags, but a line break where one ends a line, as `<br>` and `</li>` do; of the others it
+    The model reads nothing of tags, but a line break where one ends a line, as `<br>` and `</li>` do; of other codes it
     reads what is written, which its translation has to contain.
     """
     return find_more(Marked(text), kinds, own)
 
 
 def find_more(marked: Marked, kinds: Collection[str], own: Sequence[re.Pattern[str]] = ()) -> Marked:
-    """The same with the codes that the text has already, in which nothing more is looked for."""
+    """A text with the codes that it has already and those that `find` finds outside of them."""
     patterns = [(None, each) for each in own] + [(kind, _COMPILED[kind]) for kind in _COMPILED if kind in kinds]
     parts: list[str | Code | tuple[str, str]] = []
     tags: list[tuple[int, str]] = []
@@ -81,11 +81,11 @@ _READ: dict[str | None, Callable[[str], str | Code | tuple[str, str]]] = {
     "entities": lambda content: (content, unescape(content)),
     "escapes": lambda content: (content, {"\\n": "\n", "\\r": "\r", "\\t": "\t"}.get(content, content)),
 }
-"""What stands in a text → what it becomes there; of all others the model reads what is written."""
+"""The kind of a part → what the part becomes in the text; of all other kinds the model reads what is written."""
 
 
 def _cut(text: str, patterns: Sequence[tuple[Kind | None, re.Pattern[str]]]) -> list[tuple[str, str | None]]:
-    """All parts of a text, each with the kind of code that it is, "text" where it is none; the first pattern wins."""
+    """All parts of a text, each with the kind of code that it is, or "text"; the first pattern that matches wins."""
     parts: list[tuple[str, str | None]] = [(text, "text")]
     for kind, each in patterns:
         parts = [new for old in parts for new in (_found(old[0], kind, each) if old[1] == "text" else [old])]
@@ -106,7 +106,7 @@ def _found(text: str, kind: Kind | None, pattern: re.Pattern[str]) -> Iterator[t
 
 
 def _pairs(tags: Sequence[tuple[int, str]]) -> list[tuple[tuple[int, str], tuple[int, str]]]:
-    """The tags that belong together, of all in their order; those without another half are in no pair."""
+    """The pairs among some tags, which are given in their order; a tag without another half is in no pair."""
     waiting: list[tuple[str, tuple[int, str]]] = []
     unclosed: Counter[str] = Counter()
     found: list[tuple[tuple[int, str], tuple[int, str]]] = []

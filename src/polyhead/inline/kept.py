@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w", re.ASCII)
 
 @dataclass(frozen=True)
 class Taken:
-    """What stood in a text in the place of a code; nothing where the model never reads any of it."""
+    """What stood in a text in the place of a code; empty for a code of which the model reads nothing."""
 
     text: str = ""
     joined_before: bool = False
@@ -55,7 +55,7 @@ def _alone(text: str) -> re.Pattern[str]:
 
 
 def take_out(marked: Marked) -> tuple[Marked, list[Taken]]:
-    """A text with codes → the same of whose codes the model reads nothing, and what was taken out for each of them.
+    """A text with codes → the text without what the model reads of the codes, and what was taken out for each code.
 
     One of two spaces that would be left beside each other goes with the code.
     """
@@ -82,9 +82,9 @@ def take_out(marked: Marked) -> tuple[Marked, list[Taken]]:
 
 
 def put_in(marked: Marked, taken: Sequence[Taken]) -> Marked:
-    """A translation with codes of which nothing was read, and what was taken out for each → with that in its text.
+    """A translation with codes of which nothing was read, and what was taken out for each → the two as one text.
 
-    Spaces are put around it where it would touch a letter that it did not touch before.
+    Spaces are put around what was taken out where it would touch a letter that it did not touch before.
     """
     text, done, codes = "", 0, list[Code]()
     for code, out in zip(marked.codes, taken, strict=True):

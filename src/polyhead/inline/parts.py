@@ -9,16 +9,16 @@ from polyhead.text import Span
 
 
 class Shared(NamedTuple):
-    """Codes as they are shared out."""
+    """The codes of a text, divided into those within its parts and those between them."""
 
     within: list[list[Code]]
-    """Of each part those within it, with places in the whole text."""
+    """For each part, the codes within it, with places in the whole text."""
     between: list[list[Code]]
-    """Those before each part and behind the one that precedes it; at last those behind all."""
+    """For each part, the codes between the part before it and itself; at the end, the codes behind all parts."""
 
 
 def share(codes: Sequence[Code], parts: Sequence[Span]) -> Shared:
-    """codes: those of a text, in order; parts: places in it, one behind the other, which cut no code.
+    """Divides the codes of a text, given in order, among its parts: places, one behind the other, which cut no code.
 
     A code of which the model reads nothing is not within a part at whose edge it stands, unless the other half of its
     pair is within: `<b>` before a whole sentence stays before it.

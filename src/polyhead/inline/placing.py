@@ -1,8 +1,8 @@
 """Where the codes of a source text stand in its translation.
 
-Tags follow the words that they surround: of the units of the translation, words, signs and Chinese characters, those
-that were read from what a pair of codes surrounds are what the pair surrounds there. Whatever the weights are, each
-code is placed once, and pairs that were nested are nested.
+Tags follow the words that they surround. Both texts are divided into units: words, signs and Chinese characters. In the
+translation, a pair of codes surrounds the units that were read from what the pair surrounds in the source text.
+Whatever the weights are, each code is placed once, and pairs that were nested are nested.
 
 Shapes: T units of the translation, S units of the source text.
 """
@@ -26,11 +26,11 @@ _UNIT = re.compile(
 
 
 _HALF = 0.5
-"""Of a unit that belongs to what a pair surrounds more was read from there than from elsewhere."""
+"""The share of a unit that must be read from within a pair for the pair to surround it; less, if none has so much."""
 _ENDS = frozenset(".!?…。！？，,;:")
-"""What a code stands before in the translation, too, if it does in the source text."""
+"""Signs: a code that stands before one of them in the source text does so in the translation, too."""
 _DEEPEST = 100
-"""Pairs within pairs; of deeper ones each half is placed alone."""
+"""How deep pairs may be nested; the halves of deeper pairs are placed as codes alone."""
 _LEAST = 0.1
 """The share of a unit that must have been read from another one for the two to have to do with each other."""
 
@@ -41,7 +41,7 @@ def units(text: str) -> list[Span]:
 
 
 def _in_order(codes: list[Code]) -> list[Code]:
-    """No pair ends before it begins: of pairs that crossed another one, the halves were placed apart."""
+    """The codes, with the halves of each pair in order: those of a pair that crossed another one were placed alone."""
     ends: dict[int, int] = {}
     for place, code in enumerate(codes):
         if code.pair is not None and code.role == "close":
@@ -60,14 +60,14 @@ class _Item:
     """A pair of codes and what is between them, or a code alone."""
 
     codes: tuple[Code, ...]
-    """The opening and the closing one, or one."""
+    """The opening and the closing code of a pair, or one code."""
     inside: list["_Item"] = field(default_factory=list["_Item"])
 
 
 def place(source: Marked, target: str, weights: NDArray[np.float32]) -> Marked:
-    """Source text with codes of which the model read nothing, its translation, and weights [T, S] → the translation.
+    """The translation (target) with the codes of the source text, of which the model must have read nothing.
 
-    weights: how much of each unit of the translation was read from each unit of the source; rows add up to 1
+    weights [T, S]: how much of each unit of the translation was read from each unit of the source; rows add up to 1
     """
     return Marked(target, tuple(_Placing(source.text, target, weights).placed(_tree(source.codes))))
 
@@ -103,7 +103,7 @@ class _Placing:
         """The codes, in the order in which they stand in the translation."""
         done, codes = 0, list[Code]()
         for place, code in self._within(items, (0, len(self.written))):
-            done = max(done, place)  # what is before a unit is not before what is behind the one that precedes it
+            done = max(done, place)  # behind a code at a unit's beginning, none stands at the end of the unit before
             codes.append(replace(code, start=done, end=done))
         return _in_order(codes)
 
@@ -138,7 +138,7 @@ class _Placing:
         start, end = item.codes[0].start, item.codes[1].start
         inside = [number for number, (begin, stop) in enumerate(self.read) if begin < end and start < stop]
         share = np.where(free, self.weights[:, inside].sum(1), -np.inf)
-        # Of what hardly was read from anywhere else, the most is better than nothing.
+        # Where little was read from within the pair, the unit with the largest share is better than none.
         gain = share - min(_HALF, max(_LEAST, 0.75 * share.max(initial=0)))
         best, best_run, total, begin = 0.0, None, 0.0, 0
         for number, each in enumerate(gain.tolist()):
@@ -150,7 +150,7 @@ class _Placing:
         return best_run
 
     def _point(self, place: int, room: Span, runs: Sequence[Span]) -> tuple[int, int]:
-        """Where a code alone stands: before so many units, and at which character.
+        """Where a code alone stands: the number of the unit that it stands before, and the character.
 
         It stays with the unit that it touches in the source text, else before the word that follows it.
         """
@@ -177,7 +177,7 @@ class _Placing:
         return point, self._character(point, room, behind=follows)
 
     def _beside(self, unit: int, room: Span, *, behind: bool) -> int | None:
-        """Before or behind what was read from a unit of the source; None where nothing was."""
+        """The place before or behind the units that were read from a unit of the source; None where none was."""
         column = self.weights[slice(*room), unit]
         if not len(column) or column.max() < _LEAST:
             return None
@@ -185,7 +185,7 @@ class _Placing:
         return room[0] + int(close[-1]) + 1 if behind else room[0] + int(close[0])
 
     def _character(self, point: int, room: Span, *, behind: bool) -> int:
-        """The character that so many units are before: at the end of the last of them, or where the next begins."""
+        """The character at a place before a unit: where the unit before it ends, or where the unit itself begins."""
         if behind and point > room[0]:
             return self.written[point - 1][1]
         if point < room[1]:

@@ -17,19 +17,19 @@ class ShortlistConfig(Config):
     """How long the lists are and how they are found."""
 
     best: int = Field(default=60, ge=0, le=LARGEST_VOCABULARY)
-    """The likeliest translations of a source piece that are kept."""
+    """How many of a source piece's likeliest translations are kept."""
     frequent: int = Field(default=200, ge=0, le=LARGEST_VOCABULARY)
-    """The most frequent target pieces (of a language) that every sentence (into it) gets besides."""
+    """How many of the most frequent target pieces (of a language) every sentence (into it) gets besides."""
     iterations: int = Field(default=4, ge=1, le=1_000)
     """Rounds of expectation-maximisation of IBM model 1."""
     budget: int = Field(default=25_000_000, ge=1, le=MOST_COUNTED)
-    """The most source piece × target piece × pair to learn from, 40 bytes each; of more, pairs at even distances."""
+    """The most (source piece, target piece, pair) to learn from, 40 bytes each; of more, pairs at even distances."""
 
 
 def build_shortlist(
     corpus: EncodedCorpus, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer, config: ShortlistConfig
 ) -> Shortlist:
-    """What stands in the corpus beside each source piece and most likely translates it.
+    """The shortlist that a corpus gives: beside each source piece, the target pieces that most likely translate it.
 
     A source piece that is a target piece too is in its own row: names and numbers stay what they are.
     corpus: encoded by the two tokenizers, with tags if the model reads them. Raises PolyheadError if it has no text.

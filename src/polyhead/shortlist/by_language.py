@@ -9,7 +9,7 @@ from polyhead.shortlist.shortlist import Shortlist, Tokens
 
 @dataclass(frozen=True)
 class ShortlistsByLanguage:
-    """What `Shortlist` says of a sentence, by the shortlist of the language that the sentence asks for."""
+    """A shortlist for each target language; a sentence gets its list from that of the language it asks for."""
 
     by_tag: Mapping[int, Shortlist]
     """The id of a language's tag → the shortlist for translations into it; at least one."""
@@ -18,12 +18,12 @@ class ShortlistsByLanguage:
 
     @property
     def source_vocabulary(self) -> int:
-        """V of the source."""
+        """How many pieces the source vocabulary has."""
         return self._any.source_vocabulary
 
     @property
     def target_vocabulary(self) -> int:
-        """V of the target."""
+        """How many pieces the target vocabulary has."""
         return self._any.target_vocabulary
 
     def of(self, source: Sequence[int], prefix: Sequence[int] = ()) -> Tokens:

@@ -14,7 +14,7 @@ SAMPLE = 2_000
 
 @dataclass(frozen=True)
 class Coverage:
-    """Of a shortlist on some text."""
+    """How long a shortlist's lists are for some text, and how much of the text they hold."""
 
     pieces: float
     """The mean length of a sentence's list."""
@@ -23,7 +23,7 @@ class Coverage:
 
 
 def measure_coverage(shortlist: Shortlist, corpus: EncodedCorpus) -> Coverage:
-    """On at most `SAMPLE` pairs of a corpus, which has one at least."""
+    """The coverage of a shortlist on at most `SAMPLE` pairs of a corpus, which must have one at least."""
     rows = range(0, len(corpus), -(-len(corpus) // SAMPLE))
     lists = [shortlist.of([*corpus.source(row).tolist(), EOS]) for row in rows]
     held = [np.isin(corpus.target(row), allowed) for row, allowed in zip(rows, lists, strict=True)]

@@ -2,10 +2,10 @@
 
 shortlist.safetensors       of a model that writes one language: offsets [V source + 1] int64, tokens [entries] int32
                             metadata: format (1), vocabularies (SHA-256 of their pieces)
-shortlist.fr.safetensors    of a model that writes several languages: the same for each, here for French
+shortlist.fr.safetensors    of a model that writes several languages: one file for each, here for French
 
-Older versions wrote one file for all languages that the text was in. It is read for those of them that have no
-file of their own: the row of a language's tag says whether there was text in it.
+Older versions wrote one file for all languages that the text was in. It is read for the languages that have no
+file of their own: the row of a language's tag says whether there was text in that language.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def save_shortlist(
     target_tokenizer: Tokenizer,
     language: str | None = None,
 ) -> Path:
-    """Writes the file into a model directory, atomically, and lists its digest → its path.
+    """Writes a shortlist into a model directory, atomically, and lists the file's digest → the path of the file.
 
     language: the one that the shortlist is for, if the model writes several. When every language has a file of its
     own, an older version's file for all of them is removed.
@@ -107,7 +107,7 @@ def _load(directory: Path, language: str | None, source_tokenizer: Tokenizer, ta
 def _checked(
     arrays: dict[str, np.ndarray], source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
 ) -> Shortlist | None:
-    """The shortlist, if every number in the arrays is one that can be."""
+    """The shortlist that the arrays are; None where their shapes, types or numbers do not fit the vocabularies."""
     offsets, tokens = arrays.get("offsets"), arrays.get("tokens")
     if offsets is None or tokens is None or (offsets.dtype, tokens.dtype) != (np.int64, np.int32):
         return None

@@ -1,4 +1,4 @@
-"""Sentences whose lists are multiplied with together.
+"""Groups of sentences, for which the output layer makes one product with the pieces of all their lists.
 
 One product for the whole batch would be with nearly the whole vocabulary, one for each sentence would read every weight
 again and again.
@@ -15,7 +15,7 @@ from polyhead.decoding.searchable import Booleans, Numbers, Values
 from polyhead.shortlist.vocabularies import Vocabularies
 
 SENTENCES = 16
-"""G. Larger groups multiply with more pieces, smaller ones call more often."""
+"""G, the sentences of a group. Larger groups multiply with more pieces, smaller ones need more calls."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Group:
 
     first: int
     output: Callable[[Values], Values]
-    """What a step gives of a row → the logits of the group's pieces [R, U]."""
+    """What a step gives for rows [R, …] → the logits of the group's pieces [R, U]."""
     places: Numbers
     """[G, L], where the pieces of each list stand among the U."""
     absent: Booleans
-    """[G, L], where a list has ended."""
+    """[G, L], True behind the end of a list."""
 
     def members(self, sentences: Numbers) -> "Members":
-        """sentences [R], whose each row of a search is → the group's rows."""
+        """sentences [R], the sentence of each row of a search → the rows of this group."""
         own = sentences - self.first
         rows = ((own >= 0) & (own < len(self.places))).nonzero()[0]
         return Members(rows, self.output, self.places[own[rows]], self.absent[own[rows]])
@@ -39,7 +39,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Members:
-    """The rows of a group at a step: rows [R'], places and absent [R', L] each row's."""
+    """The rows of a group at a step: rows [R'], their numbers; places and absent [R', L], those of their sentences."""
 
     rows: Numbers
     output: Callable[[Values], Values]
@@ -47,7 +47,7 @@ class Members:
     absent: Booleans
 
     def write(self, given: Values, logits: Values) -> None:
-        """given [R, …], what a step gives of all rows; writes the group's rows of logits [R, longest list of all]."""
+        """Writes the group's rows of logits [R, longest list of all]; given [R, …]: what a step gives for all rows."""
         if len(self.rows):
             own = np.take_along_axis(self.output(given[self.rows]), self.places, axis=1)
             own[self.absent] = NEVER

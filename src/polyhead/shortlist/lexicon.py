@@ -2,7 +2,7 @@
 
 A plain count of what stands together is all about frequent pieces, which stand beside everything. Here a target piece
 is explained by one source piece of its sentence, or by none (NULL), and expectation-maximisation finds out by which.
-Numbers of NULL: `<pad>`'s, which stands in no text. A piece counts once a sentence.
+NULL has the number of `<pad>`, which stands in no text. A piece counts once in a sentence.
 """
 
 from dataclasses import dataclass
@@ -40,10 +40,10 @@ class _Incidences:
 
 
 def learn_lexicon(corpus: EncodedCorpus, target_vocabulary: int, iterations: int, budget: int) -> Lexicon:
-    """`iterations` rounds of EM from uniform probabilities; the same for the same corpus.
+    """The lexicon after `iterations` rounds of EM from uniform probabilities; the same for the same corpus.
 
     budget: the most incidences (source piece, target piece, pair) to learn from; of a corpus that has more, pairs at
-        even distances are taken. They take 40 bytes each.
+        even distances are taken. An incidence takes 40 bytes.
     """
     incidences = _incidences(corpus, target_vocabulary, budget)
     entries, places = np.unique(incidences.keys, return_inverse=True)
@@ -75,7 +75,7 @@ def _incidences(corpus: EncodedCorpus, target_vocabulary: int, budget: int) -> _
 
 
 def _sets(ids: Ids, offsets: Offsets, and_null: bool) -> tuple[Integers, Integers]:
-    """Each sentence's distinct pieces, and where each sentence's begin, as in an `EncodedCorpus`."""
+    """The distinct pieces of each sentence, with NULL if `and_null`, and the offsets where each sentence begins."""
     sentences = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pieces = ids.astype(np.int64)
     if and_null:

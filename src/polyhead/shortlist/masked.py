@@ -1,6 +1,6 @@
-"""A shortlist in the whole vocabulary's numbers: for whoever searches with the model itself, as a look inside does.
+"""A shortlist in the whole vocabulary's numbers, for code that searches with the model itself, as `inspection` does.
 
-It finds what `ShortlistSearch` finds, and saves nothing. Shapes: B sentences, S source length, R rows, V vocabulary.
+It finds what `ShortlistSearch` finds, but saves no work. Shapes: B sentences, S source length, R rows, V vocabulary.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from polyhead.shortlist.by_language import AnyShortlist
 
 @dataclass(frozen=True)
 class MaskedMemory:
-    """The model's memory, and what may not be written."""
+    """The model's memory, and which pieces may not be written."""
 
     inner: Any
     outside: Booleans
@@ -24,7 +24,7 @@ class MaskedMemory:
 
 @dataclass(frozen=True)
 class MaskedState(Generic[S]):
-    """The model's state, and what may not be written: outside [R, V]."""
+    """The model's state, and which pieces may not be written: outside [R, V], True outside a row's list."""
 
     inner: S
     outside: Booleans
@@ -49,7 +49,7 @@ class Masked(Generic[S]):
         return MaskedMemory(self.model.encode(source, source_mask), outside)
 
     def start(self, memory: Any) -> MaskedState[S]:
-        """Raises TypeError for a memory that was made without a shortlist."""
+        """The state before the first token. Raises TypeError for a memory that was made without a shortlist."""
         if not isinstance(memory, MaskedMemory):
             raise TypeError("this memory was made without a shortlist; encode the source with this model")
         return MaskedState(self.model.start(memory.inner), memory.outside)

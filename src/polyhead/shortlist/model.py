@@ -30,7 +30,7 @@ class ByRows(Protocol):
 
 @dataclass(frozen=True)
 class OwnState(Generic[S]):
-    """The model's state, and whose rows they are."""
+    """The model's state, and the sentence and the group that each of its rows belongs to."""
 
     inner: S
     sentences: Numbers
@@ -41,7 +41,7 @@ class OwnState(Generic[S]):
 
     @staticmethod
     def of(inner: S, sentences: Numbers, groups: tuple[Group, ...]) -> "OwnState[S]":
-        """The rows sorted into their groups."""
+        """The state with its rows sorted into their groups."""
         return OwnState(inner, sentences, groups, tuple(group.members(sentences) for group in groups))
 
     def select(self, rows: Numbers) -> "OwnState[S]":
@@ -53,10 +53,10 @@ class OwnState(Generic[S]):
 
 
 class OwnVocabularies(Generic[S]):
-    """A `Searchable` for one batch: it reads and writes each sentence's own numbers.
+    """A `Searchable` for one batch, in which tokens are numbers in their own sentence's list.
 
     Each row gets the logits of its own sentence's pieces alone: what a sentence may be translated with doesn't depend
-    on its companions. A prepared engine computes those that a group of sentences needs; any other model all.
+    on its companions. A prepared engine computes the logits that a group of sentences needs; any other model, all.
     """
 
     def __init__(self, model: Searchable[Any], vocabularies: Vocabularies) -> None:
@@ -70,15 +70,15 @@ class OwnVocabularies(Generic[S]):
             self.groups = (Group(0, in_memory, vocabularies.tokens, vocabularies.absent),)
 
     def encode(self, source: Numbers, source_mask: Booleans) -> Any:
-        """source [B, S], source_mask [B, S] → the model's own memory, of the sentences of the lists."""
+        """source [B, S], source_mask [B, S] of the sentences of the lists → the model's own memory."""
         return self.model.encode(source, source_mask)
 
     def start(self, memory: Any) -> OwnState[S]:
-        """A row for every sentence, in order."""
+        """The state before the first token: a row for every sentence, in order."""
         return OwnState.of(self.model.start(memory), np.arange(len(self.vocabularies.tokens)), self.groups)
 
     def step(self, previous: Numbers, state: OwnState[S]) -> tuple[Values, OwnState[S]]:
-        """previous [R], numbers of the rows' own → logits [R, L], -inf after a list's end; the next state."""
+        """previous [R], numbers in the rows' own lists → logits [R, L], -inf after a list's end; the next state."""
         given, inner = self.advance(self.vocabularies.tokens[state.sentences, previous], state.inner)
         logits = np.full((len(previous), self.vocabularies.tokens.shape[1]), NEVER, np.float32)
         for members in state.members:

@@ -37,9 +37,9 @@ class ShortlistSearch:
         observer: Observer | None = None,
         check: Callable[[], None] | None = None,
     ) -> list[list[Hypothesis]]:
-        """As `decoding.search.search`; tokens in and out are the whole vocabulary's.
+        """Searches as `decoding.search.search` does; tokens in and out are the whole vocabulary's.
 
-        Of single tokens the `rules` may know specials and language tags alone: those have one number in every list.
+        The only tokens that `rules` may name are specials and language tags: they have the same number in every list.
         """
         sources = [row[mask].tolist() for row, mask in zip(source, source_mask, strict=True)]
         given = prefixes or [()] * len(sources)

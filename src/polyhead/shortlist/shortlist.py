@@ -21,19 +21,19 @@ class Shortlist:
     tokens: NDArray[np.int32]
     """[all entries]; ids of target pieces, in ascending order within a row."""
     fixed: int
-    """The first so many target pieces, specials and language tags, are in every sentence's list and keep their ids."""
+    """How many specials and language tags come first of the target pieces; every list has them, with their ids."""
     target_vocabulary: int
-    """V of the target."""
+    """How many pieces the target vocabulary has."""
 
     @property
     def source_vocabulary(self) -> int:
-        """V of the source."""
+        """How many pieces the source vocabulary has."""
         return len(self.offsets) - 1
 
     def of(self, source: Sequence[int], prefix: Sequence[int] = ()) -> Tokens:
         """The target pieces, in ascending order, for a source as the model reads it: with its tag and `<eos>`.
 
-        prefix: target pieces that the translation must begin with, and so are among them
+        prefix: target pieces that the translation must begin with, so the list has them
         """
         rows = [self.tokens[self.offsets[piece] : self.offsets[piece + 1]] for piece in set(source)]
         found = np.concatenate([np.arange(self.fixed), np.asarray(prefix, np.int64), *rows])

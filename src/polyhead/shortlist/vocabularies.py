@@ -1,4 +1,4 @@
-"""A vocabulary for each sentence of a batch: the search runs in its numbers, not in the whole vocabulary's.
+"""A vocabulary for each sentence of a batch: tokens of a search are numbers in it, not in the whole vocabulary.
 
 Shapes: B sentences, L the longest list.
 """
@@ -18,39 +18,39 @@ from polyhead.shortlist.shortlist import Tokens
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """Sentence b writes piece `tokens[b, i]` as i. All lists ascend, so that ties between pieces go as ever."""
+    """Sentence b writes piece `tokens[b, i]` as i. Lists ascend, so that ties go to the same piece as without lists."""
 
     tokens: NDArray[np.int64]
     """[B, L], ids of the whole vocabulary, `<pad>` after a list's end."""
     lengths: NDArray[np.int64]
-    """[B], the pieces of each list."""
+    """[B], how many pieces each list has."""
 
     @staticmethod
     def of(lists: Sequence[Tokens]) -> "Vocabularies":
-        """lists: each sentence's pieces, in ascending order."""
+        """The vocabularies of a batch; lists: each sentence's pieces, in ascending order."""
         return Vocabularies(padded(lists), np.array([len(each) for each in lists], np.int64))
 
     @cached_property
     def absent(self) -> NDArray[np.bool_]:
-        """[B, L], what is no piece: the list has ended."""
+        """[B, L], True behind the end of a list."""
         return np.arange(self.tokens.shape[1]) >= self.lengths[:, None]
 
     def some(self, first: int, last: int) -> "Vocabularies":
-        """Those of sentences first … last - 1."""
+        """The vocabularies of sentences first … last - 1."""
         lengths = self.lengths[first:last]
         return Vocabularies(self.tokens[first:last, : int(lengths.max())], lengths)
 
     def numbers(self, sentence: int, tokens: Sequence[int]) -> list[int]:
-        """Ids of the whole vocabulary, which must be in the list → the sentence's own."""
+        """Ids of the whole vocabulary, which must be in the sentence's list → their numbers in that list."""
         own = self.tokens[sentence, : int(self.lengths[sentence])]
         return np.searchsorted(own, np.array(tokens, np.int64)).tolist()
 
     def written(self, sentence: int, hypothesis: Hypothesis) -> Hypothesis:
-        """A hypothesis in the sentence's own numbers → in the whole vocabulary's."""
+        """A hypothesis in numbers of the sentence's list → the hypothesis in ids of the whole vocabulary."""
         return replace(hypothesis, tokens=tuple(self.tokens[sentence, list(hypothesis.tokens)].tolist()))
 
     def shown(self, observer: Observer) -> Observer:
-        """What shows an observer each step in the whole vocabulary's numbers."""
+        """An observer of steps in the lists' numbers, which shows them to `observer` in ids of the whole vocabulary."""
 
         def translated(ranked: Ranked) -> Ranked:
             own = ranked.candidates

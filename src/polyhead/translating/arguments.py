@@ -14,7 +14,7 @@ from polyhead.text import without_surrogates
 def check_texts(texts: object, name: str = "translate()") -> list[str]:
     """A list of texts, without halves of surrogate pairs, which no file can hold.
 
-    name: what they are given to. Raises TypeError for a single text, and for what is no text.
+    name: what messages call the function that takes them. Raises TypeError for a single text, and for what is no text.
     """
     if isinstance(texts, str | bytes):
         raise TypeError(f"{name} takes a list of texts; put a single text in brackets: [text]")
@@ -37,14 +37,14 @@ def check_marked(texts: object) -> list[Marked]:
 
 
 def check_text(text: object, name: str) -> str:
-    """A text, without halves of surrogate pairs. Raises TypeError for what is none."""
+    """A text, without halves of surrogate pairs. Raises TypeError for what is no text."""
     if not isinstance(text, str):
         raise TypeError(f"{name} is {_kind(text)}; it must be a str")
     return without_surrogates(text)
 
 
 def check_choice(value: object, choices: object, name: str) -> None:
-    """choices: a Literal type. Raises PolyheadError for anything else."""
+    """Raises PolyheadError for a value that is none of the choices, which are a Literal type."""
     known: Sequence[object] = get_args(choices)
     if value not in known:
         raise PolyheadError(f"{name} = {shown(value)}: choose from {', '.join(map(str, known))}")

@@ -10,7 +10,7 @@ from polyhead.shortlist.by_language import AnyShortlist
 def check_together(bundles: Sequence[Bundle], shortlist: AnyShortlist | None = None) -> None:
     """Raises ModelError where the models of an ensemble do not read and write the same tokens in the same languages.
 
-    So it does for a shortlist of other vocabularies than theirs.
+    Also raises ModelError for a shortlist of other vocabularies than those of the models.
     """
     first, *others = bundles
     for number, other in enumerate(others, 2):
@@ -37,7 +37,7 @@ def _check_companion(other: Bundle, first: Bundle, number: int) -> None:
 
 
 def _check_shortlist(shortlist: AnyShortlist, bundle: Bundle) -> None:
-    """The numbers of another vocabulary would be other words, or none at all."""
+    """Raises ModelError for a shortlist of other vocabularies, whose numbers would be other pieces or none at all."""
     of_shortlist = shortlist.source_vocabulary, shortlist.target_vocabulary
     of_model = bundle.config.source_vocabulary, bundle.config.target_vocabulary
     if of_shortlist != of_model:
@@ -48,7 +48,7 @@ def _check_shortlist(shortlist: AnyShortlist, bundle: Bundle) -> None:
 
 
 def _languages(bundle: Bundle) -> tuple[set[str], set[str]]:
-    """What a model reads and what it writes; nothing where that is not known."""
+    """The languages that a model reads and those that it writes; empty sets where they are not known."""
     return set(bundle.config.source_languages), set(bundle.config.target_languages)
 
 
@@ -57,6 +57,6 @@ def _listed(languages: set[str]) -> str:
 
 
 def _pieces(bundle: Bundle) -> list[list[str]]:
-    """Both vocabularies, piece by piece."""
+    """The pieces of a model's source vocabulary and of its target vocabulary, by number."""
     tokenizers = (bundle.source_tokenizer, bundle.target_tokenizer)
     return [tokenizer.pieces(range(tokenizer.vocabulary_size)) for tokenizer in tokenizers]

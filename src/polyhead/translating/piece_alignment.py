@@ -23,17 +23,17 @@ from polyhead.translating.alignment import Alignment, align_words
 from polyhead.translating.translation import Piece, Translation
 
 BATCH_TOKENS = 4096
-"""Padded tokens of both sides looked at together."""
+"""Padded tokens, of sources and translations, that are looked at together."""
 Floats = NDArray[np.float32]
 Tokens = Sequence[Sequence[int]]
 Attending = Callable[[Tokens, Tokens], list[Floats]]
-"""Sources and their translations as tokens → for each where the model looked, with `<eos>` on both sides."""
+"""Sources and their translations as tokens → the attention weights of each pair, with `<eos>` on both sides."""
 
 
 def attending(bundle: Bundle, engine: Any) -> Attending:
-    """The engine of kernels where it translates, else the model as modules of PyTorch.
+    """What gives attention weights: the kernel engine where it translates, else the model as PyTorch modules.
 
-    What is returned raises ModelError for a model without attention and for weights that have been overwritten.
+    The function returned raises ModelError for a model without attention and for weights that have been overwritten.
     """
     config = bundle.config.model
     if isinstance(engine, KernelEngine) and isinstance(config, TransformerConfig):
@@ -60,7 +60,7 @@ def attending(bundle: Bundle, engine: Any) -> Attending:
 
 
 def attended(attending: Attending, pieces: Sequence[Piece], outputs: Tokens) -> list[Floats]:
-    """Pieces and the tokens of their translations → where the model looked, [≥ T, ≥ S] each, the tag included."""
+    """Pieces and their translations' tokens → the attention weights of each, [≥ T, ≥ S], the tag included."""
     found: list[Floats] = [np.empty((0, 0), np.float32)] * len(pieces)
     lengths = [len(piece.tokens) + len(output) + 2 for piece, output in zip(pieces, outputs, strict=True)]
     for chunk in cut_by_length(lengths, BATCH_TOKENS):
@@ -73,7 +73,7 @@ def attended(attending: Attending, pieces: Sequence[Piece], outputs: Tokens) -> 
 def tokens_of(
     bundle: Bundle, piece: Piece, output: Sequence[int], weights: Floats
 ) -> tuple[Floats, list[Token], list[Token]]:
-    """What the model looked at [T, S] between the tokens of a piece and those of its translation, and these tokens."""
+    """The attention weights [T, S] between a piece's tokens and its translation's, and the tokens of both."""
     source, target = bundle.source_tokenizer.tokens(piece.content), bundle.target_tokenizer.decoded(output)
     tag = len(piece.tokens) - len(source)
     return weights[: len(target), tag : tag + len(source)], source, target
@@ -94,7 +94,7 @@ def with_alignments(
     found: Sequence[Sequence[Hypothesis]],
     translated: Sequence[Sequence[Translation]],
 ) -> list[list[Translation]]:
-    """The n-best list of each piece, and the hypotheses that it was made of → the same with word alignments.
+    """The n-best list of each piece, and the hypotheses that it was made of → the n-best lists with word alignments.
 
     pieces: as they stand in their texts, and as they were searched
     """
@@ -110,7 +110,7 @@ def with_alignments(
 def _aligned(
     bundle: Bundle, given: Piece, piece: Piece, translation: Translation, alignment: Alignment, output: Sequence[int]
 ) -> Translation:
-    """The translation with its alignment, in the numbers that words have with what was taken out of the piece."""
+    """The translation with its word alignment, whose word numbers count what was taken out of the piece, too."""
     if piece.taken:
         read = _places(piece.content, given.content)
         written = _places(bundle.target_tokenizer.decode(output), translation.text)
@@ -119,7 +119,7 @@ def _aligned(
 
 
 def _places(part: str, whole: str) -> list[int]:
-    """The number that each word of a text has in a longer one that has all of them, in their order."""
+    """The number that each word of a text has in a longer text, which has all of these words in the same order."""
     numbers, number, words = list[int](), 0, whole.split()
     for word in part.split():
         while number < len(words) - 1 and word not in words[number]:

@@ -1,4 +1,4 @@
-"""Texts → what a model reads at a time: sentences, tagged and tokenized, cut where it has learnt no longer ones."""
+"""From texts to what a model reads at a time: sentences, tagged, tokenized, and cut where they are too long for it."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from polyhead.translating.translation import Piece, Span, by_text
 Split = Literal["auto", "sentence", "line"]
 """What of a text a model reads at a time: its sentences or its lines; "auto" is what the model was trained on."""
 MIXED = 0.1
-"""With this share of texts of several sentences in training a model has learnt to read them as they are."""
+"""The share of training texts of several sentences from which on a model reads such texts without cutting."""
 
 _BEFORE = re.compile(r"\A\s*(?:[-–—*•·‣▪◦●○■□➤►▶→>#+|~✓✔✗☐☑]+\s+)*")
 """White space, and what stands before an item of a list, a heading or a quoted line: no part of the sentence."""
@@ -42,10 +42,10 @@ def cut_into_pieces(
     limits: Limits,
     split: Split = "auto",
 ) -> Iterator[Piece]:
-    """The sentences of the texts; what has no letters but those in codes is none. Of codes they may have a part.
+    """The sentences of the texts as pieces, which may cut codes. What has no letters outside codes is no sentence.
 
     A text whose translation has a prefix is one sentence. A sentence that is longer than a source may be is cut. A
-    single character is read even where it is longer than any source in training was. Raises ModelError for a language
+    single character is read even where it has more tokens than any source in training. Raises ModelError for a language
     that the model doesn't write, PolyheadError for prefixes that don't fit and for a character of more tokens than the
     model has positions.
     """
@@ -86,7 +86,7 @@ class Cut(NamedTuple):
     pieces: list[Piece]
     texts: list[Marked]
     taken: dict[int, list[Taken]]
-    """What was taken out of which texts, before they were cut."""
+    """The number of a text → what was taken out in the place of its codes, before it was cut."""
 
 
 def cut_with_codes(
@@ -126,14 +126,14 @@ def _with_addresses(piece: Piece) -> Piece:
 
 
 def with_copies(codes: Sequence[Code], places: Sequence[Span], content: str) -> list[Code]:
-    """The codes of a piece, and what else of it its translation has to contain, as far as there is no code within."""
+    """The codes of a piece, and codes for other places that its translation has to contain, if no code is in them."""
     free = [span for span in places if not any(code.is_within(*span) for code in codes)]
     copies = [Code(content[start:end], start, end, "copy") for start, end in free]
     return sorted([*codes, *copies], key=lambda code: code.start) if copies else list(codes)
 
 
 def _in_usual_casing(text: Marked, span: Span, tokenizer: Tokenizer) -> tuple[str, Case | None]:
-    """A sentence without capitals that the model doesn't know, and the casing that it had; codes stay as they are."""
+    """A sentence in usual casing, and the casing it had, or None where it stays as it is; codes are never changed."""
     unit = text.text[slice(*span)]
     if (case := case_of(unit)) is None and not text.codes:
         return unit, None
@@ -149,18 +149,18 @@ def _in_usual_casing(text: Marked, span: Span, tokenizer: Tokenizer) -> tuple[st
 
 
 def _language(bundle: Bundle, target_language: str | None) -> str | None:
-    """That of the source, if it is known."""
+    """The language of the source, if the model reads only one besides the target language; else None."""
     known = [language for language in bundle.config.source_languages if language != target_language]
     return known[0] if len(known) == 1 else None
 
 
 def _parts(text: str, language: str | None, by_sentences: bool) -> list[str]:
-    """The sentences or the lines of a text, which are all of it."""
+    """The sentences or the lines of a text; joined, they are the text."""
     return sentences(text, language) if by_sentences else text.splitlines(keepends=True)
 
 
 def _cut(unit: str, language: str | None, fits: Callable[[str], bool]) -> list[Span]:
-    """The places of parts that fit."""
+    """The places of the parts into which a sentence is cut so that each fits."""
     return _spans(unit, [part for each in sentences(unit, language) for part in pieces_within(each, fits)])
 
 
@@ -177,9 +177,10 @@ def _blanked(text: str, places: Sequence[Span]) -> str:
 
 
 def _spans(text: str, parts: Sequence[str]) -> list[Span]:
-    """Where parts, which are all of a text, stand in it, without white space around them and bullets before them.
+    """The places of the parts of a text, without white space around them and bullets before them.
 
-    Parts that have no letters in this text are left out. It may have other letters in it than the parts.
+    The joined parts are as long as the text, which may have white space where they have letters. Parts that have no
+    letters in the text are left out.
     """
     found: list[Span] = []
     start = 0

@@ -29,7 +29,7 @@ IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 Found = list[list[Hypothesis]]
 """The hypotheses of each piece, best first."""
 Ranked = list[list[Translation]]
-"""The same as translations."""
+"""The translations of each piece, best first."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Protection:
     bundle: Bundle
     search: Callable[[Sequence[Piece]], Found]
     attending: Attending | None
-    """None for a model without attention, of which codes are placed by their distance from the start alone."""
+    """What gives attention weights; without attention None: codes are placed by their distance from the start."""
 
     def run(self, given: Sequence[Piece]) -> tuple[list[Piece], Found, Ranked]:
-        """Pieces → those that were searched in the end, their hypotheses, and what became of these."""
+        """Pieces → the pieces that were searched in the end, their hypotheses, and the translations made of these."""
         pieces, found = list(given), self.search(given)
         ranked = [[self._translation(each) for each in hypotheses] for hypotheses in found]
         lost = {i: self._without(piece, ranked[i]) for i, piece in enumerate(pieces)}
@@ -83,7 +83,7 @@ class Protection:
         return replace(piece, content=rest.text, tokens=tokens, codes=rest.codes, taken=tuple(taken))
 
     def _looked(self, pieces: Sequence[Piece], found: Found) -> dict[int, list[Floats]]:
-        """Where the model looked, for each hypothesis of the pieces with codes of which it read nothing."""
+        """The attention weights of each hypothesis, for the pieces that have codes of which the model read nothing."""
         placed = [i for i, piece in enumerate(pieces) if any(code.start == code.end for code in piece.codes)]
         if self.attending is None or not placed:
             return {}
@@ -99,7 +99,7 @@ class Protection:
             return replace(translation, codes=piece.codes)
         read = [code for code in piece.codes if code.start < code.end]
         spans = places_of([piece.content[code.start : code.end] for code in read], translation.text)
-        if spans is None:  # its beginning was given, and it is as it was asked for
+        if spans is None:  # its beginning was given, so it was not translated anew
             return replace(translation, problems=("a part that must not be translated is missing or stands twice",))
         shape = len(units(translation.text)), len(units(piece.content))
         weights = np.zeros(shape, np.float32)
@@ -117,7 +117,7 @@ class Protection:
 
 
 def _tie(weights: Floats, written: tuple[list[Span], Code], read: tuple[list[Span], Code]) -> None:
-    """What is written of a code was read from that code."""
+    """Makes the weights say that what a translation has of a code was read from that code alone."""
     rows, columns = (
         [number for number, (start, end) in enumerate(spans) if start < code.end and code.start < end]
         for spans, code in (written, read)
@@ -129,7 +129,7 @@ def _tie(weights: Floats, written: tuple[list[Span], Code], read: tuple[list[Spa
 
 
 def _merged(placed: Marked, kept: Sequence[Code]) -> Marked:
-    """A translation with the codes of which nothing was read, and those that stand in its text: none within another."""
+    """A translation with the codes placed in it and the codes kept in its text, none of them within another."""
     codes: list[Code] = []
     for code in placed.codes:
         around = next((each for each in kept if each.start < code.start < each.end), None)
@@ -170,7 +170,7 @@ def _without_copies(translation: Translation) -> Translation:
 
 
 def _with_numbers(source: str, translation: Translation) -> Translation:
-    """The translation with the numbers of its source, and a word on those that are missing."""
+    """The translation with the numbers of its source, and a problem for each number that is missing."""
     if not any(map(str.isdecimal, source)):
         return translation
     marked, missing = _with_right_numbers(source, translation.marked)
@@ -179,7 +179,7 @@ def _with_numbers(source: str, translation: Translation) -> Translation:
 
 
 def _with_right_numbers(source: str, translation: Marked) -> tuple[Marked, list[str]]:
-    """The translation with numbers of the source in the place of as many that it lacks, and those that are missing."""
+    """The translation with its wrong numbers replaced, if as many are missing, and the numbers still missing."""
     missing, extra = differing_numbers(source, translation.text)
     if len(missing) != len(extra) or any(code.is_within(*span) for span in extra for code in translation.codes):
         return translation, [source[slice(*span)] for span in missing]

@@ -29,7 +29,7 @@ def score_pairs(
 ) -> list[Translation]:
     """Each target as a translation of its source, with the score that a search with this penalty would give it.
 
-    models: one, or those of an ensemble, wherever each is; tokenizer: the targets'; longest: the most tokens of a side
+    models: one, or those of an ensemble, on any devices; tokenizer: the targets'; longest: the most tokens of a side
     Raises PolyheadError for a pair that is longer and where the counts differ.
     """
     if len(sources) != len(targets):
@@ -52,5 +52,5 @@ def score_pairs(
 
 
 def scored(models: Sequence[Seq2SeqModel[Any]], batch: Batch) -> Values:
-    """`score` [B, T] of a batch, of several models the logarithm of their mean probability."""
+    """log P [B, T] of a batch's targets, as `score` gives it; of several models, the logarithm of their mean P."""
     return log_mean([in_memory(score(model, batch.to(model.device))) for model in models])

@@ -21,14 +21,14 @@ from polyhead.translating.translation import Piece
 
 @dataclass(frozen=True)
 class PieceSearch:
-    """How pieces are searched."""
+    """How the translations of pieces are searched for."""
 
     engine: Any
-    """A `Searchable`."""
+    """The model or ensemble that is searched, a `Searchable`."""
     shortlisted: ShortlistSearch | None
-    """What searches in its place where there is a shortlist."""
+    """What searches in the engine's place where there is a shortlist."""
     rules: Sequence[Rule]
-    """What every search keeps to on top of its settings."""
+    """The rules that every search keeps to on top of its settings."""
     config: SearchConfig
     batch_tokens: int
     """Padded source tokens × hypotheses decoded together."""
@@ -40,7 +40,7 @@ class PieceSearch:
     def run(
         self, pieces: Sequence[Piece], texts: int, progress: Callable[[int], None] | None
     ) -> list[list[Hypothesis]]:
-        """The hypotheses of each piece, best first. `progress` hears how many of the `texts` are done."""
+        """The hypotheses of each piece, best first. `progress` is told how many more `texts` are done."""
         found: list[list[Hypothesis]] = [[] for _ in pieces]
         waiting = Counter(piece.text for piece in pieces)
         done = texts - len(waiting)  # blank texts have nothing to wait for

@@ -14,13 +14,13 @@ class Limits:
     """The most tokens that a model reads and writes at a time."""
 
     source: int
-    """Of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
+    """The most tokens of one piece of source, tag and `<eos>` included: positions beyond were never trained."""
     target: int
-    """Of a translation, `<eos>` included."""
+    """The most tokens of a translation, `<eos>` included."""
 
     @staticmethod
     def of(bundles: Sequence[Bundle]) -> "Limits":
-        """What none of these models, at least one, exceeds: of an ensemble, every model reads and writes the same."""
+        """The lowest limits of one or more models: all models of an ensemble read and write the same tokens."""
         target = min(bundle.config.model.max_length for bundle in bundles)
         trained = [bundle.config.longest_source for bundle in bundles if bundle.config.longest_source is not None]
         return Limits(min(target, *trained), target) if trained else Limits(target, target)
@@ -53,6 +53,6 @@ def encode_source(bundle: Bundle, text: str, target_language: str | None = None)
 
 
 def rules_of(tokenizer: Tokenizer) -> list[Rule]:
-    """What every search keeps to that writes with this tokenizer: no language tag is ever written."""
+    """The rules of every search that writes with this tokenizer: no language tag is ever written."""
     tags = tuple(tokenizer.tag(language) for language in tokenizer.languages)
     return [Forbid(tags)] if tags else []

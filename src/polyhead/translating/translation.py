@@ -19,13 +19,13 @@ class Sentence:
     """A part of a text that went through the model as one sentence."""
 
     source: Span
-    """Its place in the source text."""
+    """The sentence's place in the source text."""
     target: Span
-    """Its place in the translation."""
+    """The sentence's place in the translation."""
     tokens: int
-    """How many of the translation's tokens are its own."""
+    """How many of the translation's tokens belong to this sentence."""
     finished: bool
-    """Whether its log-probabilities are one more than its tokens: the last is that of `<eos>`."""
+    """Whether the sentence has one log-probability more than it has tokens: the last is that of `<eos>`."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Translation:
     alternatives: tuple["Translation", ...] = ()
     """The n-best list, this translation first, where more than one was asked for."""
     alignment: Alignment | None = None
-    """Which source word each word was read from, where that was asked for."""
+    """Which source word each word of the translation was read from; None unless asked for."""
     sentences: tuple[Sentence, ...] = ()
-    """The parts that it was translated in, in order."""
+    """The parts in which the text was translated, in order."""
     codes: tuple[Code, ...] = ()
-    """The inline codes of the source text, where they stand in this one."""
+    """The inline codes of the source text, at their places in the translation."""
     problems: tuple[str, ...] = ()
     """What whoever uses the translation should look at, a sentence each."""
 
@@ -79,13 +79,13 @@ class Piece:
     content: str
     """What the model reads: what stands there, without the codes that were taken out."""
     tokens: list[int]
-    """The same to the model: a language tag, where it has tags, and the tokens."""
+    """The token ids that the model reads: a language tag, where the model has tags, and those of the content."""
     prefix: list[int]
-    """What its translation must begin with."""
+    """The tokens that the translation must begin with."""
     codes: tuple[Code, ...] = ()
-    """The inline codes within it, with places in its content; the model reads something of them, or nothing."""
+    """The inline codes within the piece, with places in its content; the model reads a text of each, or nothing."""
     case: Case | None = None
-    """The casing that its translation gets, where the model reads it in another one."""
+    """The casing that the translation gets, where the model reads the piece in another casing."""
     taken: tuple[Taken, ...] = ()
     """What stood in the place of each of the codes, where they were taken out."""
 
@@ -112,7 +112,7 @@ def join(text: Marked, pieces: Sequence[Piece], translations: Sequence[Sequence[
     """A text, its pieces in order, and the n-best list of each → the text's translation, with its own n-best list.
 
     What stands between, before and behind the pieces stays as it is; a text without pieces is its own translation.
-    Pieces have no words in common, so the best whole is made of the best parts, the second of the second ones.
+    Pieces have no words in common, so the best whole is made of the best parts, the second best of the second best.
     """
     ranks = min((len(ranked) for ranked in translations), default=1)
     nbest = [_concatenate(text, pieces, [ranked[rank] for ranked in translations]) for rank in range(ranks)]
@@ -158,9 +158,9 @@ def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Transl
 
 
 def _space_between(end: str, before: str, after: str) -> str:
-    """Between the translations of two sentences that no space is between: one, where only the target language has any.
+    """What to put between the translations of sentences without a space between: one, if only the target has spaces.
 
-    end: the first sentence's last character; one that isn't such punctuation is in a word that was cut in two
+    end: the first source sentence's last character; unless it is of a script without spaces, a word was cut in two
     """
     unspaced = UNSPACED.match(before[-1:]) or UNSPACED.match(after[:1])
     return " " if UNSPACED.match(end) and not unspaced else ""

@@ -60,7 +60,7 @@ class Translator:
         shortlist: AnyShortlist | None = None,
         packed: Path | None = None,
     ) -> None:
-        """The last ones as in `load`; "plain" searches with the models as they are, now and after changes.
+        """engine, dtype, packed: as in `load`; "plain" searches with the models as they are, now and after changes.
 
         shortlist: what a translation may be made of; it is for the vocabularies of these models
 
@@ -101,9 +101,9 @@ class Translator:
         """Reads a model directory; more than one make an ensemble. Raises ModelError.
 
         engine: "plain", the model as it was trained, or "prepared", the same for a CPU with its weights packed
-        dtype: of the prepared engine's products; "float32" gives the plain engine's translations
+        dtype: that of the prepared engine's products; "float32" gives the plain engine's translations
         shortlist: write only what the model directory's shortlist (the first one's) has for a sentence: somewhat faster
-        packed: a folder of nobody else's; processes that name the same one have packed weights in memory once
+        packed: a folder of this user's alone; processes that name the same one have packed weights in memory once
 
         "auto" is what is fastest here with the translations of "float32"; `choices` says what was chosen. A shortlist
         may change answers: what is missing there can't be written, and log-probabilities are over it.
@@ -130,7 +130,7 @@ class Translator:
         observer: Observer | None = None,
         check: Callable[[], None] | None = None,
     ) -> list[Translation]:
-        """One translation a text, in order.
+        """One translation for each text, in order.
 
         A text is translated sentence by sentence: what stands between them, line breaks and all other white space,
         stays as it is, and so does a sentence without letters. `split="line"` gives the model whole lines to read,
@@ -138,7 +138,7 @@ class Translator:
         length limit is cut. A text may have inline codes (`Marked`): each comes back once, in its translation's
         `codes`, and what `problems` says is to be looked at. Addresses come back as they are, numbers digit by digit.
         `search` is the model's own setting unless given; `beam_size` and `n_best` change it. A text whose translation
-        has a prefix is not cut into sentences. `progress` hears how many texts are done;
+        has a prefix is not cut into sentences. `progress` is told how many more texts are done;
         `observer` is shown every step of every beam search, one search after the other; `check` is called at every step
         from whatever thread searches. What either raises ends the translating.
         Raises ModelError for a target language that the model doesn't know, PolyheadError for prefixes that don't fit.
@@ -236,5 +236,5 @@ class Translator:
 
     @property
     def rules(self) -> list[Rule]:
-        """What every search keeps to on top of its settings: no language tag is ever written."""
+        """The rules that every search keeps to on top of its settings: no language tag is ever written."""
         return rules_of(self.bundle.target_tokenizer)

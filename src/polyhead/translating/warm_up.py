@@ -3,7 +3,7 @@
 from polyhead.translating.translator import Translator
 
 TEXTS = ("a", "a b c. 1 2 3, d e f")
-"""One sentence, several, and numbers, which are kept by what the model looks at."""
+"""A text of one sentence, and one of several with numbers, which are put right by attention weights."""
 
 
 def warm_up(translator: Translator) -> None:

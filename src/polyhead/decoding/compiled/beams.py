@@ -1,4 +1,4 @@
-"""What a beam search does with a step's candidates: passes over numbers so few that each call of NumPy costs more.
+"""What a beam search does with a step's candidates: passes over so few numbers that calls of NumPy cost more.
 
 Shapes: R live rows, N sentences still searched, C candidates of each, best first.
 """
@@ -14,9 +14,9 @@ Booleans = NDArray[np.bool_]
 
 @kernel
 def starts_of(sentences: Numbers, starts: Numbers) -> int:
-    """sentences [R], each one's rows next to each other → starts [R + 1], where each's rows begin, and the last's end.
+    """sentences [R], the rows of each next to each other → starts [R + 1], where the rows of each begin.
 
-    Returns N, how many there are; starts has N + 1 numbers then.
+    Returns N, how many sentences there are. The last number written is starts[N] = R.
     """
     rows, found = sentences.shape[0], 0
     for r in range(rows):
@@ -31,9 +31,10 @@ def starts_of(sentences: Numbers, starts: Numbers) -> int:
 def sort_out(
     totals: NDArray[np.float64], tokens: Numbers, end: int, size: int, living: Booleans, ending: Booleans
 ) -> bool:
-    """totals and tokens [N, C] → which may live on, the first `size` of each sentence that don't end, and which end.
+    """totals and tokens [N, C] → living [N, C], the first `size` of each sentence that don't end; ending [N, C].
 
-    Ends count among the first `size` candidates alone; a total of -∞ is no candidate. Returns whether any ends.
+    A candidate ends if its token is `end` and it is among the first `size`; a total of -∞ is no candidate.
+    Returns whether any candidate ends.
     """
     any_ends = False
     for n in range(totals.shape[0]):

@@ -1,7 +1,7 @@
-"""What a search does with a row of V numbers at every step.
+"""What a search does with a row of V logits at every step.
 
-They are read once or twice, for their sum and for the largest number of every chunk; after that, only chunks in which
-there may be something to find. Shapes: R rows, V vocabulary, N sentences, C candidates.
+They are read once or twice, for their sum and for the largest of every chunk. After that, only chunks in which there
+may be something to find are read. Shapes: R rows, V vocabulary, N sentences, C candidates.
 """
 
 from typing import Any
@@ -18,9 +18,9 @@ from polyhead.kernels.threads.team import Board, shared
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 CHUNK = BLOCK
-"""Numbers whose maximum is looked at before any of them: a row's numbers 0 … CHUNK - 1, and so on."""
+"""How many logits of a row make a chunk, whose maximum is looked at before any of its logits."""
 SEGMENTS = 4
-"""Parts of a row that are looked at apart."""
+"""Into how many parts a row is divided, whose maxima and sums are computed apart."""
 
 
 @kernel
@@ -36,7 +36,7 @@ def _maximum(row: Floats) -> Any:
 
 @kernel
 def _survey(member: int, first: int, last: int, given: Any) -> None:
-    """A row's segment each: those that a member has are those whose logits it has computed."""
+    """Maxima and sums of segments first … last - 1; a team's member gets those whose logits it has computed."""
     logits, peaks, maxima, sums = given
     rows, chunks = peaks.shape
     for number in range(first, last):
@@ -65,7 +65,7 @@ _all_segments = shared(_survey)
 def survey(logits: Floats, normalisers: Floats, peaks: Floats, board: Board) -> None:
     """logits [R, V] → normalisers [R] = log Σ exp (NaN where all are -∞); peaks [R, V / CHUNK], the maxima.
 
-    A row's sum is that of its segments, whoever adds them up.
+    A row's sum is added up from its segments' sums, so it doesn't depend on which threads compute them.
     """
     rows = logits.shape[0]
     require(peaks.shape[0] == rows and peaks.shape[1] == (logits.shape[1] + CHUNK - 1) // CHUNK)
@@ -107,7 +107,7 @@ def best_continuations(
     values: Floats,
     totals: NDArray[np.float64],
 ) -> None:
-    """Of the rows starts[n] … starts[n+1] - 1 of logits [R, V] the C largest bases[r] + log P, best first.
+    """For every n, the C largest bases[r] + log P in rows starts[n] … starts[n + 1] - 1 of logits [R, V], best first.
 
     log P = logits[r, v] - normalisers[r]; no logit is above its chunk's peak. Fills parents (r), tokens (v), values
     (log P) and totals, each [N, C]; where there are fewer, the total is -∞. Ties go to the first row and its
@@ -147,7 +147,7 @@ def continue_all(
     written: Numbers,
     known: Floats,
 ) -> None:
-    """prefixes and history [R, t], each candidate's parent, token and log P [C] → theirs: written, known [C, t+1]."""
+    """prefixes, history [R, t], each candidate's parent, token and log P [C] → its own: written, known [C, t + 1]."""
     length = prefixes.shape[1]
     for c in range(len(parents)):
         for t in range(length):
