@@ -39,4 +39,8 @@ class Echo(BatchTranslator):
                 raise ValueError("wrong")
             if line == "lose the model":
                 raise ModelError("the model is lost")
-        return [Translation(line.upper(), 0.0, 0.0, (), ()) for line in lines]
+        problems = [("doubtful",) * line.count("doubt") for line in lines]
+        return [
+            Translation(line.upper(), 0.0, 0.0, (), (), problems=each)
+            for line, each in zip(lines, problems, strict=True)
+        ]

@@ -67,6 +67,15 @@ def test_a_run_that_was_interrupted_is_finished_by_the_next_one(doing):
     assert again == []
 
 
+def test_the_manifest_counts_the_problems_of_earlier_runs_too(doing):
+    doing.write("a.txt", "".join(f"line {'doubt ' * i}\n" for i in range(9)))
+    with pytest.raises(KeyboardInterrupt):
+        doing.run(only_some(doing.echo(), 3, []))
+    doing.run(only_some(doing.echo(), 99, []))
+    done = json.loads((doing.out / NAME).read_text().splitlines()[-1])
+    assert (done["what"], done["problems"]) == ("done", sum(range(9)))
+
+
 def test_what_is_finished_is_not_done_again_and_what_changed_is(doing, here):
     doing.write("a.txt", "one\n")
     doing.write("b.txt", "two\n")

@@ -173,7 +173,7 @@ def forget() -> None:
 
 
 def _is_missing(text: object) -> bool:
-    return text is None or (isinstance(text, float) and math.isnan(text))
+    return text is None or (isinstance(text, float | np.floating) and math.isnan(text))
 
 
 def _array(values: Sequence[object]) -> NDArray[np.object_]:

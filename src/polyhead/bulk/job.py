@@ -99,7 +99,6 @@ class _Progress:
         self._record, self._works, self._failures = record, works, failures
         self._say, self._advance = say, advance
         self._missing: dict[str, int] = {}
-        self._problems: dict[str, int] = {}
         self._there: dict[str, set[int]] = {}
 
     def look(self, work: FileWork) -> None:
@@ -134,8 +133,6 @@ class _Progress:
             return
         for problem in outcome.problems:
             self._say(problem)
-        found = len(outcome.problems) + outcome.more_problems
-        self._problems[shard.file] = self._problems.get(shard.file, 0) + found
         self._missing[shard.file] -= 1
         self._advance(shard.lines)
         if not self._missing[shard.file] and shard.file not in self._failures:
@@ -151,8 +148,9 @@ class _Progress:
             work.out.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(work.out) as temporary:
             KINDS[work.planned.kind].join([shard.out for shard in work.shards], temporary)
-        size = work.out.stat().st_size
-        self._record.add(Done(file=name, bytes=size, problems=self._problems.get(name, 0)))
+        counts = [shard.problem_count for shard in work.shards]
+        problems = sum(int(count.read_text(encoding="utf-8")) for count in counts if count.exists())
+        self._record.add(Done(file=name, bytes=work.out.stat().st_size, problems=problems))
         shutil.rmtree(work.folder, ignore_errors=True)
 
     def _fail(self, name: str, reason: str) -> None:

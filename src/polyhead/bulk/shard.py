@@ -27,6 +27,11 @@ class Shard:
     lines: int
     """How many lines or rows the shard has; 1 for a document."""
 
+    @property
+    def problem_count(self) -> Path:
+        """The file that says how many problems the shard's translation has; there is none where it has none."""
+        return self.out.with_name(f"{self.out.name}.problems")
+
 
 @dataclass(frozen=True)
 class Translated:
@@ -49,5 +54,3 @@ class Outcome:
     """Whether the same would happen to every other shard, too."""
     problems: tuple[str, ...] = ()
     """What should be looked at, a few sentences at most."""
-    more_problems: int = 0
-    """How many problems there are beyond those in `problems`."""

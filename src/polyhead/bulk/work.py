@@ -4,7 +4,7 @@ from polyhead.bulk.batch_translator import BatchTranslator
 from polyhead.bulk.kinds import KINDS
 from polyhead.bulk.shard import Outcome, Shard
 from polyhead.errors import ModelError, PolyheadError, WriteError, shortened
-from polyhead.files import atomic_file
+from polyhead.files import atomic_file, write_text
 from polyhead.memory.freed import out_of_memory
 
 _MOST_TOLD = 5
@@ -19,6 +19,8 @@ def work(translator: BatchTranslator, shard: Shard) -> Outcome:
     """
     try:
         done = KINDS[shard.kind].translate(shard, translator.apart(f"{shard.file}:{shard.before}"))
+        if done.problems:
+            write_text(shard.problem_count, str(len(done.problems)))
         with atomic_file(shard.out) as temporary:
             temporary.write_bytes(done.content)
     except (ModelError, WriteError) as error:
@@ -30,7 +32,7 @@ def work(translator: BatchTranslator, shard: Shard) -> Outcome:
     except Exception as error:
         return Outcome(shard, _in_words(shard, error))
     told = tuple(shortened(problem, _LONGEST_TOLD) for problem in done.problems[:_MOST_TOLD])
-    return Outcome(shard, problems=told, more_problems=len(done.problems) - len(told))
+    return Outcome(shard, problems=told)
 
 
 def _in_words(shard: Shard, error: Exception) -> str:
