@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +173,7 @@ def forget() -> None:
 
 
 def _is_missing(text: object) -> bool:
-    return text is None or (isinstance(text, float | np.floating) and math.isnan(text))
+    return text is None or (isinstance(text, float | np.floating) and math.isnan(cast(float, text)))
 
 
 def _array(values: Sequence[object]) -> NDArray[np.object_]:
