@@ -54,7 +54,7 @@ from polyhead.tokenizers.protocol import Tokenizer
 
 FORMAT = 1
 """The version of what is written here. It is a part of a corpus's key, so another version is made anew."""
-LARGE = 256 << 20
+LARGE = 256_000_000
 """Bytes of training text above which the text isn't kept in memory."""
 NAME = "polyhead-store"
 
