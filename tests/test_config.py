@@ -43,6 +43,13 @@ def test_truths_stay_truths() -> None:
     assert Settings.model_validate({"on": True}).on is True
 
 
+@pytest.mark.parametrize("value", ["False", "no", "off", "true", 0, 1, 0.0])
+def test_what_python_or_pydantic_takes_for_true_or_false_is_refused(value: object) -> None:
+    """What follows from a setting is decided before it is converted, too."""
+    with pytest.raises(ValidationError, match="on must be true or false"):
+        Settings.model_validate({"on": value})
+
+
 def test_text_has_an_end() -> None:
     assert Settings(name="x" * LONGEST_TEXT).name
     with pytest.raises(ValidationError):

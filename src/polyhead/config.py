@@ -27,12 +27,18 @@ class Config(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_kinds(cls, values: object) -> object:
-        """Refuses true and false where a number belongs, which Python takes for 1 and 0, and text with a NUL in it."""
+        """Refuses true and false for numbers, numbers and words for true and false, and text with a NUL in it.
+
+        Python takes true and false for 1 and 0, and pydantic takes 0, "no" and "False" for false.
+        """
         given = cast("dict[str, object]", values) if isinstance(values, dict) else {}
         for name in cls.model_fields.keys() & given.keys():
-            if isinstance(given[name], bool) and not _has_truth(cls, name):
+            value, is_truth = given[name], isinstance(given[name], bool)
+            if is_truth and not _has_truth(cls, name):
                 raise ValueError(f"{name} cannot be true or false")
-            if "\0" in str(given[name] if isinstance(given[name], str | Path) else ""):
+            if isinstance(value, str | int | float) and not is_truth and _is_truth(cls, name):
+                raise ValueError(f"{name} must be true or false")
+            if "\0" in str(value if isinstance(value, str | Path) else ""):
                 raise ValueError(f"{name} holds the character NUL")
         return values
 
@@ -41,6 +47,12 @@ class Config(BaseModel):
 def _has_truth(settings: type[Config], field: str) -> bool:
     """Whether a field's value may be true or false."""
     return _names_bool(settings.model_fields[field].annotation)
+
+
+@cache
+def _is_truth(settings: type[Config], field: str) -> bool:
+    """Whether a field's value can be nothing but true or false."""
+    return settings.model_fields[field].annotation is bool
 
 
 def _names_bool(annotation: Any) -> bool:

@@ -163,7 +163,7 @@ def _replace_directory(new: Path, path: Path) -> None:
     _replace(path, old)
     try:
         _replace(new, path)
-    except OSError:
+    except BaseException:
         _replace(old, path)
         raise
     shutil.rmtree(old, ignore_errors=True)

@@ -33,6 +33,12 @@ def read(corpus, name):
     return [(pair.source, pair.target, pair.target_language) for pair in read_all(recipe.data.train)]
 
 
+def test_halves_of_surrogate_pairs_are_written_as_what_stands_for_them(corpus):
+    pairs = [Pair(f"s\ud800{i}", f"t{i}", "fr", f"file:{i}") for i in range(5)]
+    corpus.finish({"train": pairs})
+    assert {source for source, _, _ in read(corpus, "train")} == {f"s\ufffd{i}" for i in range(5)}
+
+
 def test_it_reads_as_a_corpus_of_pairs(corpus):
     assert corpus.has(1)
     assert not corpus.has(2)

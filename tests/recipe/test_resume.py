@@ -110,6 +110,21 @@ def test_interrupted_at_several_updates(toy, variant, alone, graceful, monkeypat
     assert traces(toy.directory / "model") == alone
 
 
+def test_a_run_that_goes_on_with_a_limit_below_where_it_stopped_judges_its_last_updates(toy, monkeypatch):
+    update = Trainer._update
+
+    def stopping(self, batches, watch):
+        result = update(self, batches, watch)
+        self.interrupt.requested = self.progress.update == 13
+        return result
+
+    monkeypatch.setattr(Trainer, "_update", stopping)
+    directory = train(toy.values(training__max_updates=30, training__validate_every=8)).directory
+    assert train(toy.values(training__max_updates=10, training__validate_every=8), resume=True).finished
+    lines = map(json.loads, (directory / "training" / "metrics.jsonl").read_text().splitlines())
+    assert [line["update"] for line in lines if "dev_loss" in line] == [8, 13]
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_killed_at_random_moments(toy, variant, alone):
     draw = random.Random(variant)

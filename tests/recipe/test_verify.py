@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 from polyhead.bundle.load import load_bundle
 from polyhead.errors import ModelError
 from polyhead.manifest import NAME, read_manifest
+from polyhead.recipe import verify
 from polyhead.recipe.verify import accept_files, find_differences
 
 
@@ -64,6 +65,18 @@ def test_what_does_not_fit_is_not_accepted(model, listed):
         accept_files(model)
     assert ((model / NAME).read_bytes() if listed else None) == before
     assert listed == (model / NAME).exists()
+
+
+def test_what_is_listed_stays_where_the_check_is_interrupted(model, monkeypatch):
+    def interrupted(path):
+        raise KeyboardInterrupt
+
+    before = (model / NAME).read_bytes()
+    edit(model, source_vocabulary=7)
+    monkeypatch.setattr(verify, "load_bundle", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        accept_files(model)
+    assert (model / NAME).read_bytes() == before
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -156,6 +156,31 @@ def test_the_display_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     display.close()
 
 
+class Terminal(io.StringIO):
+    """A terminal that may be closed."""
+
+    is_closed = False
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self.is_closed:
+            raise OSError(errno.EIO, "Input/output error")
+        return super().write(text)
+
+
+def test_a_terminal_that_is_closed_ends_no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    display = make_display(100)
+    assert isinstance(display, LiveDisplay)
+    terminal.is_closed = True
+    display.update(NUMBERS, 10.0)
+    display.message("nobody reads this")
+    display.close()
+
+
 def test_a_line_that_the_disk_refuses_leaves_no_part_of_it(tmp_path: Path) -> None:
     """The disk takes the first bytes of the third line."""
     path = tmp_path / "metrics.jsonl"

@@ -28,6 +28,7 @@ from polyhead.limits import LARGEST_RECORD, LARGEST_SETTINGS
 from polyhead.manifest import check_listed, listed_file, remove_listed, write_listed_text
 from polyhead.reading import read_text
 from polyhead.recipe.load import Values
+from polyhead.text import without_surrogates
 
 Identity = Mapping[str, Any]
 """What decides the corpus: the teachers' hashes, the settings, the fingerprint of the pairs."""
@@ -157,7 +158,7 @@ class DistilledCorpus:
                     source, target = (open_files.enter_context(_lines(reader[side])) for side in ("source", "target"))
                     files[group] = source, target
                 for file, text in zip(files[group], (pair.source, pair.target), strict=True):
-                    file.write(f"{text}\n")
+                    file.write(f"{without_surrogates(text)}\n")
         return [reader for _, reader in sorted(readers.items(), key=lambda entry: entry[0])]
 
     def _reader(self, name: str, language: str, weight: float) -> Values:

@@ -117,10 +117,12 @@ class _Groups:
             if source != target and (target, source) in both:
                 neighbours.setdefault(source, set()).add(target)
         self._of: dict[int, frozenset[int]] = {}
+        self._sizes: dict[int, int] = {}
         for source in neighbours:
             if source not in self._of:
                 group = _reachable(source, neighbours)
                 self._of |= dict.fromkeys(group, group)
+                self._sizes |= dict.fromkeys(group, sum(self._counts[each] for each in group))
 
     def of(self, source: int) -> frozenset[int]:
         """All source sentences in the group of `source`, itself included."""
@@ -128,7 +130,7 @@ class _Groups:
 
     def size(self, source: int) -> int:
         """The number of pairs whose source is in the group of `source`."""
-        return sum(self._counts[each] for each in self.of(source))
+        return self._sizes.get(source, self._counts[source])
 
 
 def _reachable(start: int, neighbours: Mapping[int, set[int]]) -> frozenset[int]:

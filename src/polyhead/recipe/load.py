@@ -30,10 +30,10 @@ CAN_BE_NONE = frozenset(
 """The keys whose number may be unset."""
 
 
-def read_toml(path: Path) -> Values:
-    """The tables of a TOML file. Raises RecipeError naming file and line."""
+def read_toml(path: Path, most: int = LARGEST_SETTINGS) -> Values:
+    """The tables of a TOML file of at most `most` bytes. Raises RecipeError naming file and line."""
     try:
-        return parse_toml(read_text(path, LARGEST_SETTINGS))
+        return parse_toml(read_text(path, most))
     except FileNotFoundError as error:
         raise RecipeError(f"{path}: there is no such recipe") from error
     except UnicodeDecodeError as error:

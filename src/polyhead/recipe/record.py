@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 import polyhead
 from polyhead.config import Config
 from polyhead.errors import ModelError, RecipeError
-from polyhead.limits import LARGEST_SETTINGS, MOST_COUNTED
+from polyhead.limits import LARGEST_RECORD, MOST_COUNTED
 from polyhead.manifest import check_listed, write_listed_text
 from polyhead.reading import read_text
 from polyhead.recipe.facts import fingerprint
@@ -101,7 +101,7 @@ def write_record(recipe: Recipe, pairs: Pairs) -> None:
 def read_record(directory: Path) -> Values:
     """The recipe that a run directory was started with. Raises RecipeError where its file is damaged."""
     _check_listed(_recipe_path(directory))
-    return read_toml(_recipe_path(directory))
+    return read_toml(_recipe_path(directory), LARGEST_RECORD)
 
 
 def check_same(recipe: Recipe, pairs: Pairs) -> None:
@@ -133,7 +133,7 @@ def _read_fingerprints(directory: Path) -> Fingerprints:
     path = _data_path(directory)
     _check_listed(path)
     try:
-        return Fingerprints.model_validate_json(read_text(path, LARGEST_SETTINGS))
+        return Fingerprints.model_validate_json(read_text(path, LARGEST_RECORD))
     except (OSError, ValidationError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it holds no fingerprints of a training run"
         raise RecipeError(f"{path} cannot be read, so this run cannot be resumed: {reason}") from error
@@ -142,7 +142,7 @@ def _read_fingerprints(directory: Path) -> Fingerprints:
 def _check_listed(path: Path) -> None:
     """Raises RecipeError where the file is damaged; one that can't be read is left to whoever reads it next."""
     try:
-        check_listed(path, LARGEST_SETTINGS)
+        check_listed(path, LARGEST_RECORD)
     except OSError:
         pass
     except ModelError as error:

@@ -52,11 +52,11 @@ def accept_files(model: Path) -> None:
 
 @contextmanager
 def _unless_refused(path: Path) -> Generator[None]:
-    """Puts a file back as it was, or removes it if there was none, where the block raises a ModelError."""
+    """Puts a file back as it was, or removes it if there was none, where the block raises anything."""
     before = path.read_bytes() if path.exists() else None
     try:
         yield
-    except ModelError:
+    except BaseException:
         if before is None:
             path.unlink(missing_ok=True)
         else:

@@ -49,6 +49,8 @@ class Progress:
     """Update (as text, JSON has no other keys) → validation score of the snapshots kept."""
     unjudged: bool = False
     """Whether this update's validation is still to come, since a signal ended it."""
+    judged: Count | None = None
+    """The update of the latest validation; None before the first one, and in checkpoints of older versions."""
     history: list[tuple[Count, float]] = field(default_factory=list)
     """Update and score of each validation before the end was begun, oldest first."""
     last: Count | None = None

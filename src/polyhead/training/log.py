@@ -76,7 +76,10 @@ class SilentDisplay:
 
 
 class LiveDisplay:
-    """A progress bar (rich) that stays in place; messages scroll above it."""
+    """A progress bar (rich) that stays in place; messages scroll above it.
+
+    What a terminal that was closed refuses to show ends no training.
+    """
 
     def __init__(self, max_updates: int) -> None:
         from rich.console import Console
@@ -92,13 +95,17 @@ class LiveDisplay:
         self._progress.start()
 
     def update(self, numbers: Numbers, remaining: float | None) -> None:
-        self._progress.update(self._task, completed=float(numbers["update"]), description=describe(numbers, remaining))
+        described = describe(numbers, remaining)
+        with suppress(OSError):
+            self._progress.update(self._task, completed=float(numbers["update"]), description=described)
 
     def message(self, text: str) -> None:
-        self._progress.console.print(text, highlight=False, markup=False)
+        with suppress(OSError):
+            self._progress.console.print(text, highlight=False, markup=False)
 
     def close(self) -> None:
-        self._progress.stop()
+        with suppress(OSError):
+            self._progress.stop()
 
 
 def make_display(max_updates: int, say: Callable[[str], None] = say) -> Display:

@@ -83,6 +83,8 @@ class Trainer:
         """
         watch = LossWatch(self.words)
         progress, meter = self.progress, Meter(self.progress.seconds)
+        if self.course.is_over() and progress.judged is not None and progress.judged < progress.update:
+            progress.unjudged = True  # resumed with a limit that is reached already
         progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
             with suppress(Interrupted):
@@ -221,7 +223,7 @@ class Trainer:
         self.display.message(f"update {progress.update} · {shown}{' · best so far' if best else ''}")
         if best:
             self.output.best(weights)
-        progress.unjudged = False
+        progress.unjudged, progress.judged = False, progress.update
         if config.patience is not None and progress.stale >= config.patience:
             self.display.message(f"no better for {counted(progress.stale, 'validation')}: training ends")
 

@@ -68,8 +68,9 @@ class Share:
                 for each in running:
                     each.result()
             except BaseException:
-                while not work.empty():  # the others end after what they are doing
-                    work.get_nowait()
+                with suppress(queue.Empty):  # the others end after what they are doing
+                    while True:
+                        work.get_nowait()
                 raise
         return [answers[start] for start in starts]
 
