@@ -175,8 +175,7 @@ def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
     [
         (9_000, 27_499, "tiny", "tiny"),
         (9_000, 27_500, "tiny", "small"),
-        (49_999, 60_000, "tiny", "small"),
-        (50_000, 27_500, "small", "small"),
+        (99_999, 60_000, "tiny", "small"),
         (99_999, 27_499, "tiny", "tiny"),
         (100_000, 5_000, "small", "small"),
         (1_000_000, 5_000, "small", "base"),

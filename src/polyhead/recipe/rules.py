@@ -21,9 +21,6 @@ SCARCE = 135_000
 through all layers after it."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
-SMALL_ON_CPU = 50_000
-"""Sentence pairs of many different words from which a CPU trains the small model, which takes it three times as long
-as the tiny one."""
 WIDE = 256
 """d_model below which a model has so little room for many different words that it learns less by heart."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
@@ -67,7 +64,7 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
     pairs, on_cpu = now.corpus.pairs, now.device == "cpu"
     if now.corpus.tokens < SCARCE and not now.is_regular:
         return [("model.preset", "shallow", f"{now.described}: few layers learn more from so little")]
-    is_wide = now.has_many_words and (pairs >= SMALL_ON_CPU or not on_cpu)
+    is_wide = now.has_many_words and not on_cpu  # a CPU takes up to three times as long for it
     size = "base" if pairs >= HUGE and not on_cpu else "small" if pairs >= LARGE or is_wide else "tiny"
     return [("model.preset", size, f"{now.described}, on {now.device}")]
 
