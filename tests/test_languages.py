@@ -2,6 +2,7 @@
 
 import pytest
 
+from polyhead import languages
 from polyhead.languages import is_language, name_of, names_direction, nearest, same_code, same_language
 
 
@@ -147,3 +148,12 @@ def test_the_nearest_code(code: str, known: list[str], found: str | None) -> Non
 )
 def test_other_names_of_a_language_are_known(asked, known, found):
     assert nearest(asked, known) == found
+
+
+def test_what_cannot_be_a_code_is_not_kept():
+    before = languages._find.cache_info().currsize
+    for number in range(100):
+        assert nearest(f"no language {number}", ["deu"]) is None
+        assert nearest(f"한{number}", ["deu"]) is None
+    assert nearest("DE_AT", ["deu"]) == "deu"
+    assert languages._find.cache_info().currsize < before + 10

@@ -108,8 +108,9 @@ def names_direction(code: str, other: str) -> bool:
 
 
 def _primary(code: str) -> str:
-    first = re.split("[-_]", code)[0].lower()
-    language = _find(first)
+    first = re.split("[-_]", code, maxsplit=1)[0].lower()
+    could_be_one = len(first) in (2, 3) and first.isascii() and first.isalpha()
+    language = _find(first) if could_be_one else None  # `_find` keeps whatever it is asked
     return language.part3 if language is not None else first
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from polyhead.server.dialects import respond
 from polyhead.server.directions import choose, sources, tag, targets
 from polyhead.server.pool import open_directories
 from polyhead.server.problems import Problem
@@ -73,3 +74,13 @@ def test_a_model_with_a_code_of_its_own_goes_before_one_that_is_near(make_model)
     models = open_directories([make_model("general", "en", ["pt"]), make_model("own", "en", ["pt-BR"])])
     chosen = {target: choose(models, None, "en-GB", target).id for target in ("pt", "pt-BR", "pt_br", "pt-PT", "por")}
     assert chosen == {"pt": "general", "pt-BR": "own", "pt_br": "own", "pt-PT": "general", "por": "general"}
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_what_is_asked_for_is_not_repeated_at_any_length(models, place):
+    asked = [None, None, None]
+    asked[place] = "x" * 100_000
+    with pytest.raises(Problem) as problem:
+        choose(models, *asked)
+    assert len(problem.value.detail) < 300
+    assert len(respond("/translate", problem.value).body) < 1000

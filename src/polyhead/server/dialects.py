@@ -9,10 +9,13 @@ from http import HTTPStatus
 
 from starlette.responses import JSONResponse
 
+from polyhead.errors import shortened
 from polyhead.server.problems import FieldMissing, KeyMissing, Problem, TooManyTexts, UnknownLanguage, answer
 
 LIBRETRANSLATE = ("/translate", "/detect", "/suggest", "/translate_file", "/download_file/", "/languages", "/frontend/")
 DEEPL = "/v2/"
+_LONGEST_CODE = 60
+"""Characters of a language's code as an answer repeats it."""
 
 
 def speaks_libretranslate(path: str) -> bool:
@@ -40,7 +43,7 @@ def _in_its_words(problem: Problem) -> str | None:
     if isinstance(problem, FieldMissing):
         return f"Invalid request: missing {problem.name} parameter"
     if isinstance(problem, UnknownLanguage):
-        return f"{problem.language} is not supported"
+        return f"{shortened(problem.language, _LONGEST_CODE)} is not supported"
     return None
 
 

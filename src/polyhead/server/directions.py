@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from polyhead.errors import shown
 from polyhead.languages import nearest, same_code
 from polyhead.server.pool import ModelDirectory
 from polyhead.server.problems import Problem, UnknownLanguage
@@ -30,13 +31,15 @@ def choose(
     """
     named = [model for model in models if name is None or model.id == name]
     if not named:
-        raise Problem("not_found", f"no model is called {name!r}; there are {_listed(model.id for model in models)}")
+        raise Problem(
+            "not_found", f"no model is called {shown(name)}; there are {_listed(model.id for model in models)}"
+        )
     fitting = [model for model in named if _reads(model, source) and _writes(model, target)]
     if fitting:
         return min(fitting, key=lambda model: _distance(model, source, target))
     if not any(_reads(model, source) for model in named):
-        raise UnknownLanguage(source or "", f"no model reads {source!r}; there are {_listed(sources(named))}")
-    raise UnknownLanguage(target or "", f"no model writes {target!r}; there are {_listed(targets(named, source))}")
+        raise UnknownLanguage(source or "", f"no model reads {shown(source)}; there are {_listed(sources(named))}")
+    raise UnknownLanguage(target or "", f"no model writes {shown(target)}; there are {_listed(targets(named, source))}")
 
 
 def writers(models: Sequence[ModelDirectory], target: str) -> list[ModelDirectory]:
