@@ -1,5 +1,8 @@
 """Translated files that wait to be fetched."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from polyhead.server.file_store import FileStore, limits_of_files
@@ -75,11 +78,17 @@ def test_a_name_means_nothing_to_a_path_or_a_header(name, safe):
 
 def test_no_more_files_are_translated_at_once_than_may_be():
     files = store(max_files_at_once=1)
-    with files.working(), pytest.raises(Problem) as problem, files.working():
-        pass
-    assert (problem.value.status_code, problem.value.headers) == (429, {"Retry-After": "60"})
-    with files.working():
-        pass
+    may_go = threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        first = files.submit(threads, may_go.wait, 20)
+        with pytest.raises(Problem) as problem:
+            files.submit(threads, int)
+        assert (problem.value.status_code, problem.value.headers) == (429, {"Retry-After": "60"})
+        may_go.set()
+    assert first.result()
+    for _ in range(2):  # what was not begun does not count
+        with pytest.raises(RuntimeError, match="shutdown"):
+            files.submit(threads, int)
 
 
 def test_nothing_is_left_when_the_server_ends():

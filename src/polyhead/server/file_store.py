@@ -3,9 +3,10 @@
 import re
 import secrets
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
 
 from polyhead.server.problems import Problem
 from polyhead.server.settings import ServerConfig
@@ -13,6 +14,8 @@ from polyhead.server.shelf import Limits, MemoryShelf, Shelf
 
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 _LONGEST_NAME = 100
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,21 @@ class FileStore:
             raise Problem("not_found", "there is no such file, or no longer; translate it again")
         return found
 
-    @contextmanager
-    def working(self) -> Generator[None]:
-        """Counts a file that is being translated within the block. Raises Problem queue_full above the limit."""
+    def submit(self, threads: Executor, translate: Callable[P, R], *given: P.args, **more: P.kwargs) -> "Future[R]":
+        """Has a thread translate a file. Raises Problem queue_full above the limit.
+
+        A file counts until its thread is done with it, even where its client has left.
+        """
+        self._count_in()
+        try:
+            work = threads.submit(translate, *given, **more)
+        except BaseException:
+            self._count_out()
+            raise
+        work.add_done_callback(lambda done: self._count_out())
+        return work
+
+    def _count_in(self) -> None:
         with self._lock:
             if self._at_work >= self._config.max_files_at_once:
                 raise Problem(
@@ -59,11 +74,10 @@ class FileStore:
                     headers={"Retry-After": "60"},
                 )
             self._at_work += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._at_work -= 1
+
+    def _count_out(self) -> None:
+        with self._lock:
+            self._at_work -= 1
 
     def clear(self) -> None:
         """Forgets all files."""

@@ -1,6 +1,7 @@
 """`/translate_file` and `/download_file`."""
 
 import threading
+import time
 from urllib.parse import unquote
 
 import pytest
@@ -119,6 +120,23 @@ def test_a_file_that_takes_too_long_is_given_up_and_others_are_turned_away(with_
     may_go.set()
     assert (second.status_code, second.headers["retry-after"]) == (429, "60")
     assert (answers[0].status_code, answers[0].json()["code"]) == (504, "timeout")
+
+
+def test_a_file_counts_until_its_thread_is_done_with_it(with_formats):
+    may_go = threading.Event()
+
+    def wait(*asked):
+        may_go.wait(20)
+        return TranslatedFile(b"")
+
+    client = with_formats(wait, file_timeout=0.1, max_files_at_once=1)
+    answers = [send(client, b"a").status_code for _ in range(3)]
+    may_go.set()
+    assert answers == [504, 429, 429]
+    deadline = time.monotonic() + 20
+    while (answer := send(client, b"a")).status_code == 429 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert answer.status_code == 200
 
 
 def test_a_broken_file_is_the_clients_and_a_broken_format_the_servers(with_formats):

@@ -83,14 +83,12 @@ async def _translated(asked: FileRequest, source: str | None, request: Request, 
         return services.batchers[model.id], Wish(tag(model, asked.target))
 
     texts = TextsOfFile(chosen, services.config)
-    with services.files.working():
-        work = services.workers.submit(
-            services.formats.translate, asked.file.content, asked.file.name, texts, asked.target, source
-        )
-        try:
-            return await attend(request, work, services, services.config.file_timeout)
-        finally:
-            texts.end()
+    translate, file = services.formats.translate, asked.file
+    work = services.files.submit(services.workers, translate, file.content, file.name, texts, asked.target, source)
+    try:
+        return await attend(request, work, services, services.config.file_timeout)
+    finally:
+        texts.end()
 
 
 @router.get("/download_file/{key}", response_class=Response, responses={200: {"content": {_UNKNOWN_TYPE: {}}}})
