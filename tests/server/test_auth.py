@@ -59,3 +59,17 @@ def test_a_get_takes_the_key_from_the_address(locked):
 def test_what_is_no_key_opens_nothing(locked, key):
     assert locked.post("/translate", json={**LIBRE, "api_key": key}).status_code in (400, 403)
     assert locked.post("/api/translate", json={**ASKED, "api_key": key}).status_code in (400, 401)
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/api/models"])
+@pytest.mark.parametrize("body", [b"", b"\xff", b"{", b"[" * 10_000, b"[1]", b'{"api_key": 1}'])
+def test_a_body_that_nobody_needs_is_no_key_and_does_no_harm(locked, path, body):
+    headers = {"Content-Type": "application/json"}
+    assert locked.request("GET", path, content=body, headers=headers).status_code == 401
+    headers["Authorization"] = f"Bearer {KEY}"
+    assert locked.request("GET", path, content=body, headers=headers).status_code == 200
+
+
+def test_a_get_takes_the_key_from_its_body(locked):
+    assert locked.request("GET", "/metrics", json={"api_key": KEY}).status_code == 200
+    assert locked.request("GET", "/metrics", json={"api_key": "wrong"}).status_code == 401

@@ -55,6 +55,19 @@ async def require_key(
     header: Annotated[object, Depends(_bearer)],
     query: Annotated[object, Depends(_query)],
 ) -> None:
-    """A route's dependency that lets in who knows the key. `header` and `query` describe the key in /openapi.json."""
-    body: object = await request.json() if media_type(request) == JSON else {}
-    check_key(services, request, cast("dict[str, Any]", body) if isinstance(body, dict) else {})
+    """A JsonRoute's dependency that lets in who knows the key.
+
+    `header` and `query` describe the key in /openapi.json.
+    """
+    check_key(services, request, await _fields(request))
+
+
+async def _fields(request: Request) -> dict[str, Any]:
+    """The fields of a JSON body; none where it is anything else: a route that needs one says what is wrong."""
+    if media_type(request) != JSON or not await request.body():
+        return {}
+    try:
+        body: object = await request.json()
+    except Problem:
+        return {}
+    return cast("dict[str, Any]", body) if isinstance(body, dict) else {}

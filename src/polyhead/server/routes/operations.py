@@ -3,10 +3,11 @@
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from polyhead.server.body import JsonRoute
 from polyhead.server.services import ServicesOf
 
 health_router = APIRouter(tags=["operations"])
-metrics_router = APIRouter(tags=["operations"])
+metrics_router = APIRouter(tags=["operations"], route_class=JsonRoute)
 
 
 @health_router.get("/health")
