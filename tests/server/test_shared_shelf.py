@@ -1,7 +1,11 @@
 """What several processes keep together in a directory."""
 
+import errno
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from polyhead.server.shared_shelf import SharedShelf
 from polyhead.server.shelf import Limits
@@ -47,4 +51,16 @@ def test_nothing_but_values_counts(tmp_path):
         shelf.put(key, bytes(150), 150)
     assert 150 <= shelf.nbytes < 200
     assert shelf.get("b") == bytes(150)
+    assert shelf.get("a") is None
+
+
+def test_what_cannot_be_kept_leaves_nothing(tmp_path, monkeypatch):
+    def fail(*paths):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    shelf = SharedShelf[bytes](tmp_path, LIMITS)
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        shelf.put("a", bytes(150), 150)
+    assert list(tmp_path.iterdir()) == []
     assert shelf.get("a") is None

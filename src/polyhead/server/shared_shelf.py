@@ -46,9 +46,13 @@ class SharedShelf(Generic[Value]):
         del nbytes  # what it takes in its file counts
         place = self._place(key)
         temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-        temporary.write_bytes(pickle.dumps(value, protocol=5))
-        self._touch(temporary)
-        temporary.replace(place)
+        try:
+            temporary.write_bytes(pickle.dumps(value, protocol=5))
+            self._touch(temporary)
+            temporary.replace(place)
+        except BaseException:  # the disk is full: nobody would count or delete what is there of it
+            temporary.unlink(missing_ok=True)
+            raise
         self._remember(key, value)
         self._make_room(place)
 
