@@ -66,7 +66,7 @@ def run_workers(
     """Answers by `count` worker processes until a signal comes, then ends them all.
 
     settings: uvicorn's, as for a server in one process; told: what is said when the first of them can answer
-    Raises PolyheadError where workers can't begin.
+    Raises PolyheadError where workers can't begin, or the address can't be listened at.
     """
     with TemporaryDirectory(prefix="polyhead-", ignore_cleanup_errors=True) as folder:
         shared = Shared(Path(folder))
@@ -76,8 +76,8 @@ def run_workers(
         asked = uvicorn.Config(application, factory=True, workers=count, **settings)
         supervisor = Supervisor(asked, [listener], config.timeout + _LAST_WORDS, shared.ready, told)
         supervisor.run()
-        if supervisor.failed:
-            raise PolyheadError("the workers can't begin, or die soon after; what they said is above")
+        if supervisor.problem is not None:
+            raise supervisor.problem
 
 
 class Supervisor(Multiprocess):
@@ -94,7 +94,8 @@ class Supervisor(Multiprocess):
         self._patience = patience
         self._ready, self._told = ready, told
         self._deaths: list[float] = []
-        self.failed = False
+        self.problem: PolyheadError | None = None
+        """Why it has ended by itself."""
 
     def handle_hup(self) -> None:
         """A server whose terminal is closed ends, whether it has workers or not."""
@@ -106,7 +107,11 @@ class Supervisor(Multiprocess):
         uvicorn's own method would ask each whether it answers, and hear no signals until it does or its time is up.
         """
         if self._told and self._ready.exists():
-            begin(self.sockets[0], self._told)
+            try:
+                begin(self.sockets[0], self._told)
+            except PolyheadError as error:
+                self._end(error)
+                return
             self._told = ""
         for place, worker in enumerate(self.processes):
             if worker.process.is_alive():
@@ -115,12 +120,16 @@ class Supervisor(Multiprocess):
             now = time.monotonic()
             self._deaths = [death for death in self._deaths if now - death < _LATELY] + [now]
             if worker.exitcode == STARTUP_FAILURE or len(self._deaths) > MOST_DEATHS * self.processes_num:
-                self.failed = True
-                self.should_exit.set()
+                self._end(PolyheadError("the workers can't begin, or die soon after; what they said is above"))
                 return
             print(f"polyhead: worker {worker.pid} has died and is replaced", file=sys.stderr, flush=True)
             self.processes[place] = Process(self.config, self.sockets)
             self.processes[place].start()
+
+    def _end(self, problem: PolyheadError) -> None:
+        """Has `run` end the workers and return; raised before that, the problem would leave them running."""
+        self.problem = problem
+        self.should_exit.set()
 
     def join_all(self) -> None:
         """Waits for the workers, and kills those that don't come to their end."""
