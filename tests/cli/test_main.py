@@ -1,5 +1,6 @@
 """The command line as a whole: help, speed, exit status, pipes and signals."""
 
+import io
 import os
 import re
 import resource
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from polyhead.cli import COMMANDS
+from polyhead.cli import COMMANDS, main
+from polyhead.model.config import TransformerConfig
+from tests.small import write_small
 
 HEAVY = ("torch", "matplotlib", "sacrebleu", "fastapi", "numpy", "sentencepiece")
 COMMAND = [sys.executable, "-m", "polyhead"]
@@ -130,3 +133,12 @@ def test_a_full_disk_or_a_directory_that_cannot_be_written_is_one_sentence(polyh
     answer = polyhead("train", "--source", reader["source"], "--target", reader["target"], "--out", out)
     assert answer.status == 1
     assert "cannot be written: No space left on device; what was there before is untouched: free some" in answer.err
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_output_is_utf_8_whatever_standard_output_was(tmp_path, monkeypatch, encoding):
+    model = write_small(tmp_path / "model", TransformerConfig(d_model=16, d_ff=24, num_heads=2), "en", ["ko"])
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
+    assert main(["info", str(model)]) == 0
+    assert "→" in written.getvalue().decode()

@@ -7,9 +7,11 @@ how a command ends that doesn't succeed: with one sentence and an exit status, n
 that train together one says it (`speaking`).
 """
 
+import codecs
 import os
 import sys
 import warnings
+from io import TextIOWrapper
 
 from cyclopts import App, Parameter
 
@@ -62,6 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     A signal that ends the command gives 128 plus the signal's number.
     """
     warnings.showwarning = _warn
+    _write_utf_8()
     if sys.stderr.isatty():
         show_messages()
     # PyTorch's idle threads shall sleep, not spin: beside other programs spinning costs far more than waking takes.
@@ -83,6 +86,13 @@ def main(arguments: list[str] | None = None) -> int:
             abandon_output()
             return say(ending if speaks else Ending(ending.status, None))
     return result if isinstance(result, int) else 0
+
+
+def _write_utf_8() -> None:
+    """Has standard output be UTF-8, as in `write_lines`: in Windows' encodings not even an arrow could be printed."""
+    output = sys.stdout
+    if isinstance(output, TextIOWrapper) and codecs.lookup(output.encoding).name != "utf-8":
+        output.reconfigure(encoding="utf-8", errors=output.errors)
 
 
 def _warn(message: Warning | str, *place: object, **more: object) -> None:
