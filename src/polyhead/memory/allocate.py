@@ -4,6 +4,7 @@ The C library keeps what a thread frees for what that thread asks for next. The 
 up to tens of MiB: the memory that would be kept of them adds up to more than is in use.
 """
 
+import errno
 import mmap
 from math import prod
 
@@ -23,9 +24,17 @@ def empty(shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def _pages(size: int) -> mmap.mmap:
-    """Memory of zeros. It is private, as only then may it lie on huge pages, which the system clears faster."""
-    if not hasattr(mmap, "MADV_HUGEPAGE"):
-        return mmap.mmap(-1, size)
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    pages.madvise(mmap.MADV_HUGEPAGE)
-    return pages
+    """Memory of zeros. It is private, as only then may it lie on huge pages, which the system clears faster.
+
+    Raises MemoryError where it can't be had.
+    """
+    try:
+        if not hasattr(mmap, "MADV_HUGEPAGE"):
+            return mmap.mmap(-1, size)
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        pages.madvise(mmap.MADV_HUGEPAGE)
+        return pages
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError(f"{size:,} bytes of memory could not be had") from error
