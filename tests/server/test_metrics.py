@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from polyhead.server.metrics import Metrics
+from polyhead.server.metrics import Metrics, _forget_dead
 
 WORKER = """
 import sys
@@ -66,3 +66,14 @@ def test_every_worker_tells_the_sum_and_what_died_with_one_is_not_waiting(start)
     told = third.communicate("\n", timeout=60)[0]
     assert 'polyhead_requests_total{method="GET",route="/health",status="200"} 12.0' in told, "counters never fall"
     assert 'polyhead_texts_waiting{model="m"} 5.0' in told
+
+
+def test_on_windows_no_worker_is_asked_whether_it_lives(tmp_path, monkeypatch):
+    asked = []
+    (tmp_path / "gauge_livesum_1234.db").touch()
+    monkeypatch.setattr(os, "kill", lambda *signal: asked.append(signal))
+    _forget_dead(tmp_path)
+    assert asked == [(1234, 0)]
+    monkeypatch.setattr(sys, "platform", "win32")
+    _forget_dead(tmp_path)
+    assert asked == [(1234, 0)]
