@@ -43,3 +43,17 @@ def test_suggestions_that_cannot_be_kept_are_said_before_the_server_answers(poly
     assert answer.status == 1
     assert "suggestions cannot be kept there" in answer.err
     assert "serving" not in answer.err
+
+
+def test_what_is_too_long_for_a_setting_is_said(polyhead, tmp_path):
+    file = tmp_path / "key"
+    file.write_text("k" * 5000)
+    for option, value, said in (
+        ("--api-key-file", file, "the API key has more than 4,096 characters"),
+        ("--origin", "https://" + "x" * 5000, "--origin has more than 4,096 characters"),
+        ("--allowed-host", "x" * 5000, "--allowed-host has more than 4,096 characters"),
+        ("--host", "x" * 5000, "--host has more than 4,096 characters"),
+    ):
+        answer = polyhead("serve", tmp_path, option, value)
+        assert answer.status == 2
+        assert said in answer.err

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyhead.cli.numbers import (
@@ -18,6 +19,7 @@ from polyhead.cli.numbers import (
 from polyhead.cli.paths import NamedPath
 from polyhead.cli.usage import UsageError
 from polyhead.errors import PolyheadError
+from polyhead.limits import LONGEST_TEXT
 
 
 def serve(
@@ -103,6 +105,7 @@ def serve(
     if importlib.util.find_spec("fastapi") is None or importlib.util.find_spec("uvicorn") is None:
         raise UsageError("the server needs FastAPI and uvicorn: pip install 'polyhead[serve]'")
     key = _api_key(api_key_file)
+    _check_lengths({"--host": (host,), "--origin": origin, "--allowed-host": allowed_host})
 
     from polyhead.cores import cores, use_cores
     from polyhead.server.run import run
@@ -136,14 +139,23 @@ def serve(
 def _api_key(file: Path | None) -> str | None:
     """The key from a file or the environment, without white space around it.
 
-    Raises UsageError for an empty one, and for one that an HTTP header can't carry.
+    Raises UsageError for an empty one, a very long one, and for one that an HTTP header can't carry.
     """
     key = _read_key(file) if file is not None else os.environ.get("POLYHEAD_API_KEY")
     if key is not None and not key.strip():
         raise UsageError("the API key is empty: everybody would know it")
+    if key is not None and len(key.strip()) > LONGEST_TEXT:
+        raise UsageError(f"the API key has more than {LONGEST_TEXT:,} characters; take a shorter one")
     if key is not None and not (key.strip().isascii() and key.strip().isprintable()):
         raise UsageError("no HTTP header can carry this API key: write it as one line of ASCII characters")
     return key.strip() if key is not None else None
+
+
+def _check_lengths(given: Mapping[str, Sequence[str]]) -> None:
+    """Raises UsageError where an option was given a text that no setting can hold. given: option → its values"""
+    for option, values in given.items():
+        if any(len(value) > LONGEST_TEXT for value in values):
+            raise UsageError(f"{option} has more than {LONGEST_TEXT:,} characters; give a shorter one")
 
 
 def _read_key(file: Path) -> str:
