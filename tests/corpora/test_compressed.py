@@ -5,6 +5,7 @@ import errno
 import gzip
 import io
 import lzma
+import zipfile
 from collections.abc import Callable
 
 import pytest
@@ -100,3 +101,28 @@ def test_a_member_that_is_larger_than_it_says_is_refused(write: Write) -> None:
         place = data.index(mark) + offset
         data[place : place + 4] = (50).to_bytes(4, "little")
     assert "a.zip" in refusal(write("a.zip", bytes(data)))
+
+
+def test_no_piece_of_a_zst_file_becomes_enormous(write: Write) -> None:
+    path = write("a.csv.zst", zstandard.ZstdCompressor().compress(bytes(200 << 20)))
+    assert path.stat().st_size < 10_000
+    pieces = chunks(Member.of(path))
+    assert max(len(piece) for piece in pieces) <= 33 << 20
+
+
+def test_zst_files_of_several_frames(write: Write) -> None:
+    frame = COMPRESSORS[".zst"](TEXT)
+    assert b"".join(chunks(Member.of(write("a.zst", frame + frame)))) == TEXT + TEXT
+    for data in (frame[:-1], frame + frame[:-1], frame + b"junk"):
+        with pytest.raises(DataError, match=r"this \.zst file is damaged or incomplete"):
+            list(chunks(Member.of(write("a.zst", data))))
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_members_that_are_not_unpacked_piece_by_piece_are_refused(write: Write, compression: int) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", compression) as archive:
+        archive.writestr("a.csv", "en,ko\na,b\n")
+        archive.writestr("README", "this one is not asked for", zipfile.ZIP_DEFLATED)
+    said = refusal(write("a.zip", data.getvalue()))
+    assert said.endswith("a.zip/a.csv: this is compressed in a way that isn't known here; unpack it yourself")

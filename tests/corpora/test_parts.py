@@ -140,6 +140,23 @@ def test_a_harmed_member_is_said(write: Write) -> None:
     assert "damaged or incomplete" in refusal(write("a.zip", bytes(data)))
 
 
+def test_a_name_before_a_member_that_is_no_utf8_is_said(write: Write) -> None:
+    data = in_zip({"ä.tmx": FILES["corpus/a.tmx"]})
+    name = "ä.tmx".encode()
+    path = write("a.zip", data.replace(name, b"\xff" * 2 + name[2:], 1))
+    assert "this archive is damaged or incomplete" in refusal(path)
+
+
+def test_of_files_of_one_name_in_an_archive_the_last_one_counts(write: Write) -> None:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, content in (("a.en", b"old\n"), ("a.ko", b"x\n"), ("a.en", b"new\n"), ("a.ko", b"y\n")):
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    assert pairs(write("a.tar", data.getvalue())) == [("new", "y")]
+
+
 def test_names_that_lead_elsewhere_lead_nowhere(write: Write, tmp_path: Path) -> None:
     content = FILES["corpus/a.tmx"]
     names = ["../out.tmx", "/tmp/polyhead-out.tmx", "a/../../b.tmx"]

@@ -25,11 +25,13 @@ _REFUSED = (
     ValueError,
 )
 """What the readers of archives raise for damaged ones."""
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Compressions that Python unpacks piece by piece; of others a few kilobytes may become gigabytes in one go."""
 
 
 @contextmanager
 def files_in(archive: Member, kind: Kind) -> Generator[list[Member]]:
-    """The regular files of an archive, by name, to be read inside the block.
+    """The regular files of an archive, by name, to be read inside the block; of several of one name the last.
 
     Raises DataError for a damaged archive, one with a password, and one of too many files.
     """
@@ -41,7 +43,8 @@ def files_in(archive: Member, kind: Kind) -> Generator[list[Member]]:
             raise DataError(f"this archive is damaged or incomplete ({reason})", archive.name) from error
         if len(files) > MOST_MEMBERS:
             raise DataError(f"this archive has more than {MOST_MEMBERS:,} files", archive.name)
-        yield sorted(files, key=lambda file: file.name)
+        last = {file.name: file for file in files}  # adding a file again, as `tar -r` does, replaces it
+        yield [last[name] for name in sorted(last)]
 
 
 def _in_zip(archive: Member, stack: ExitStack) -> list[Member]:
@@ -55,10 +58,14 @@ def _of_zip(archive: Member, file: zipfile.ZipFile, info: zipfile.ZipInfo) -> Me
         raise DataError("this archive has a password; unpack it yourself", archive.name)
 
     def opened() -> BinaryIO:
+        if info.compress_type not in _BOUNDED:
+            raise DataError("this is compressed in a way that isn't known here; unpack it yourself", name)
         try:
             return cast(BinaryIO, file.open(info))
         except (NotImplementedError, RuntimeError) as error:
             raise DataError(f"this is compressed in a way that isn't known here ({error})", name) from error
+        except ValueError as error:  # its name, which stands before it once more, isn't UTF-8
+            raise DataError(f"this archive is damaged or incomplete ({error})", name) from error
 
     return Member(name, opened, max(info.compress_size, 1))
 

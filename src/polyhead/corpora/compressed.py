@@ -18,6 +18,8 @@ from polyhead.errors import DataError
 from polyhead.limits import LARGEST_DOCUMENT, MOST_EXPANSION, UNDOUBTED_EXPANSION
 
 _CHUNK = 1 << 20
+_PIECE_OF_ZST = 1 << 10
+"""Bytes of a .zst file that are decompressed in one go: each may become 32 KiB, and zstandard knows no bound."""
 
 
 class Damaged(DataError):
@@ -159,8 +161,8 @@ class _Stream(io.RawIOBase):
         super().close()
 
 
-def _plain(file: IO[bytes]) -> Iterator[bytes]:
-    while chunk := file.read(_CHUNK):
+def _plain(file: IO[bytes], most: int | None = None) -> Iterator[bytes]:
+    while chunk := file.read(most or _CHUNK):
         yield chunk
 
 
@@ -190,10 +192,11 @@ def _zst(file: IO[bytes]) -> Iterator[bytes]:
     zstandard: Any = importlib.import_module("zstandard")
     frame: Any = None
     try:
-        for chunk in _plain(file):
+        for chunk in _plain(file, _PIECE_OF_ZST):
             while chunk:  # a file may hold several frames, one after the other
                 frame = frame or zstandard.ZstdDecompressor().decompressobj()
-                yield frame.decompress(chunk)
+                if text := frame.decompress(chunk):
+                    yield text
                 chunk, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
     except zstandard.ZstdError as error:
         raise _EndsEarly(str(error)) from error
