@@ -7,9 +7,12 @@ room on its disk. Links are followed: caches of models are full of them.
 import glob
 import os
 import stat
+from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
+from typing import NoReturn
 
+from polyhead.errors import DataError
 from polyhead.limits import LARGEST_HEADER, usable_memory
 
 _FLAGS = getattr(os, "O_NONBLOCK", 0)
@@ -100,3 +103,21 @@ def matching(pattern: Path) -> list[Path]:
     """The files whose names a pattern matches, in their order; `**` stands for directories of any depth."""
     names = sorted(glob.glob(str(pattern), recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
     return [path for path in map(Path, names) if path.is_file()]
+
+
+def files_below(directory: Path, is_left_out: Callable[[Path], bool] | None = None) -> Iterator[Path]:
+    """All files below a directory, without hidden ones; links to directories aren't followed.
+
+    is_left_out: whether a directory is passed over
+    Raises DataError for a directory that can't be read, whose files would be missed without anybody's knowing.
+    """
+    for folder, folders, files in os.walk(directory, onerror=_refuse):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        if is_left_out is not None:
+            folders[:] = [each for each in folders if not is_left_out(Path(folder, each))]
+        for file in sorted(each for each in files if not each.startswith(".")):
+            yield Path(folder, file)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise DataError(f"it cannot be read: {error.strerror or error}", error.filename) from error

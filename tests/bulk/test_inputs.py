@@ -1,5 +1,8 @@
 """Which files are translated, and what their translations are called."""
 
+import errno
+import os
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,36 @@ def test_what_is_not_there_and_the_output_itself_are_refused(folder) -> None:
         names([folder / "none"], folder / "out")
     with pytest.raises(PolyheadError, match="is the directory that is to be translated"):
         names([folder], folder)
+
+
+def test_a_folder_that_cannot_be_read_is_said(folder, monkeypatch) -> None:
+    scandir = os.scandir
+
+    def refusing(path):
+        if Path(path) == folder / "sub":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    for given in (folder, folder / "**" / "*.txt", folder / "*" / "*.txt"):
+        with pytest.raises(DataError, match="sub: it cannot be read: Permission denied"):
+            names([given], folder / "out")
+    assert names([folder / "*.txt"], folder / "out") == ["a.txt"]
+
+
+def test_stars_in_the_middle_of_a_name_and_at_the_end(folder) -> None:
+    out = folder / "out"
+    with pytest.raises(DataError, match=r"must be alone between slashes"):
+        names([folder / "**x"], out)
+    assert names([folder / "sub" / "**"], out) == ["c.txt", "deep/d.txt"]
+    assert names([folder / "*" / "deep" / "d.txt"], out) == ["sub/deep/d.txt"]
+
+
+@pytest.mark.parametrize("other", ["A.TXT", "ÄÖ.txt", "straSSe.txt"])
+def test_names_that_are_one_where_case_is_ignored_are_refused(folder, other) -> None:
+    name = {"A.TXT": "a.txt", "ÄÖ.txt": unicodedata.normalize("NFD", "äÖ.txt")}.get(other, "straße.txt")
+    for path in (folder / "one" / name, folder / "two" / other):
+        path.parent.mkdir()
+        path.write_text("text")
+    with pytest.raises(PolyheadError, match="where case is ignored: translate them"):
+        names([folder / "one", folder / "two"], folder / "out")

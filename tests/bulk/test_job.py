@@ -1,5 +1,6 @@
 """Jobs: what is done, what isn't done twice, what is refused."""
 
+import errno
 import json
 import os
 import signal
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from polyhead.bulk import workers
 from polyhead.bulk.plan import SHARDS
-from polyhead.bulk.record import NAME
+from polyhead.bulk.record import NAME, heading_of
 from polyhead.bulk.work import work
 from polyhead.bulk.workers import in_processes
 from polyhead.errors import PolyheadError
@@ -121,6 +123,51 @@ def test_what_is_in_the_way_is_never_overwritten(doing, here):
         doing.run(here(doing.echo()))
     assert doing.read("a.txt") == "precious"
     assert not (doing.out / NAME).exists()
+
+
+def test_an_older_translation_stays_the_jobs_own_though_its_file_is_not_asked_for(doing, here):
+    path, other = doing.write("a.txt", "one\n"), doing.write("b.txt", "two\n")
+    doing.run(here(doing.echo()))
+    doing.write("a.txt", "be wrong\n")
+    assert list(doing.run(here(doing.echo())).failures) == ["a.txt"]
+    path.rename(doing.folder / "a.txt")
+    doing.run(here(doing.echo()))
+    assert doing.read("a.txt") == "ONE\n"
+    (doing.folder / "a.txt").rename(path)
+    other.unlink()
+    doing.write("a.txt", "three\n")
+    doing.run(here(doing.echo()))
+    assert doing.read("a.txt") == "THREE\n"
+
+
+@pytest.mark.parametrize("year", [1677, 2263, 9999])
+def test_a_file_of_any_date(doing, here, year):
+    seconds = (year - 1970) * 31_556_952
+    path = doing.write("a.txt", "one\n")
+    try:
+        os.utime(path, (seconds, seconds))
+    except (OSError, OverflowError):
+        pytest.skip("a disk that knows no such dates")
+    for _ in range(2):
+        assert doing.run(here(doing.echo())).failures == {}
+    assert doing.said == []
+
+
+@pytest.mark.parametrize("setting", ["column", "into", "keep"])
+def test_a_setting_that_is_no_utf8_is_told(doing, setting):
+    value = "a\udcff"
+    with pytest.raises(PolyheadError, match=f"{setting} is .*, which is not UTF-8, as the manifest is"):
+        heading_of(doing.echo(**{setting: (value,) if setting == "keep" else value}))
+
+
+def test_a_worker_that_is_gone_already_hinders_no_end(doing, monkeypatch):
+    def gone(*_):
+        raise OSError(errno.EINVAL, "The parameter is incorrect")
+
+    worker = workers._Worker(doing.echo())
+    worker._process = 1 << 30
+    monkeypatch.setattr(os, "kill", gone)
+    worker.end()
 
 
 def test_a_bad_file_hinders_no_other_one(doing, here):

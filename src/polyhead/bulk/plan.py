@@ -1,6 +1,7 @@
 """What is to be done: which files are new or changed, where they are cut, which of their shards are there already."""
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -99,7 +100,8 @@ def update(
             raise PolyheadError(f"{place} is in the way: it was not written by this job; name another --out")
     wanted = {each.name for each in inputs}
     for name in record.planned.keys() - wanted - record.done.keys():
-        del record.planned[name]  # it was given once, never finished, and is asked for no more
+        if not os.path.lexists(directory / name):  # an older translation that is still there stays this job's
+            del record.planned[name]  # it was given once, never finished, and is asked for no more
     failures: dict[str, str] = {}
     for each in inputs:
         try:

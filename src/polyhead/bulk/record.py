@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from polyhead.bulk.batch_translator import BatchTranslator
 from polyhead.config import Config
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, shown
 from polyhead.files import atomic_file
 from polyhead.limits import LARGEST_BYTES
 from polyhead.refusals import write_errors
@@ -49,7 +49,7 @@ class Planned(Config):
     """The path of the file."""
     kind: Literal["lines", "document", "table"]
     """How the file is cut and translated, one of `polyhead.bulk.kinds.KINDS`."""
-    modified: int = Field(ge=-(2**63), le=2**63 - 1)
+    modified: int = Field(ge=-(2**100), le=2**100)
     """When the file was last changed, in nanoseconds since 1970."""
     bytes: Count
     """The size of the file."""
@@ -95,10 +95,18 @@ _TELLING = (
 
 
 def heading_of(translator: BatchTranslator) -> Heading:
-    """The heading of the manifest for whatever this translator translates."""
+    """The heading of the manifest for whatever this translator translates.
+
+    Raises PolyheadError for a setting that can't be written there.
+    """
     search = translator.search
     told = None if search is None else {"kind": type(search).__name__, **search.model_dump(mode="json")}
     settings = {name: getattr(translator, name) for name in _TELLING}
+    for name, value in settings.items():
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise PolyheadError(f"{name} is {shown(value)}, which is not UTF-8, as the manifest is") from None
     given = {"model": str(translator.fingerprint), "settings": {**settings, "search": told}}
     return Heading.model_validate_json(json.dumps(given))
 

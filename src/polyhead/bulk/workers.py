@@ -113,7 +113,7 @@ class _Worker:
         with self._lock:
             self._ended = True
             if self._process is not None:
-                with suppress(ProcessLookupError):
+                with suppress(OSError):  # it is gone already, for which Windows has an error of its own
                     os.kill(self._process, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
     def close(self) -> None:
