@@ -106,6 +106,40 @@ def test_a_saved_data_set_names_nothing_elsewhere(saved: Path, state: str) -> No
     assert "state.json: " in refusal(saved)
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        '{"_data_files": [{"filename": "\\ud800"}]}',
+        '{"_data_files": [{"filename": "a\\u0000"}]}',
+        '{"_data_files": [{"filename": "none.arrow"}]}',
+        "[" * 100_000,
+    ],
+)
+def test_a_saved_data_set_with_an_odd_description(saved: Path, state: str) -> None:
+    (saved / "state.json").write_text(state)
+    assert "state.json: " in refusal(saved)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("others", [["en", "en"], ["en", "n", "n"]])
+def test_columns_of_one_name_are_told(tmp_path: Path, name: str, others: list[str]) -> None:
+    columns = {"en": pa.array(["a"]), "n": pa.array([1])}
+    table = pa.Table.from_arrays([pa.array(["가"]), *(columns[each] for each in others)], names=["ko", *others])
+    WRITERS["a.arrow" if name == "a.feather" else name](table, tmp_path / name)
+    if "n" in others:
+        assert pairs(tmp_path / name, "en", "ko") == [("a", "가")]
+    else:
+        assert f"{name}: this table has 2 columns of the name 'en'; rename them" in refusal(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_dates_that_python_does_not_know_are_told(tmp_path: Path, name: str) -> None:
+    days = pa.array([10_000_000], pa.int32()).cast(pa.date32())
+    table = pa.table({"both": pa.StructArray.from_arrays([pa.array(["a"]), days], names=["en", "date"])})
+    WRITERS[name](table, tmp_path / name)
+    assert f"{name}: this table cannot be read: " in refusal(tmp_path / name)
+
+
 def test_compressed_ones_are_read_too(tmp_path: Path, write: Write) -> None:
     import gzip
 

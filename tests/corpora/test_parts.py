@@ -1,6 +1,7 @@
 """Directories, patterns and archives of all kinds of files; nothing of an archive is written under its name."""
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -85,6 +86,21 @@ def test_directories_and_patterns(write: Write, tmp_path: Path) -> None:
     assert "none of its 1 files holds sentence pairs" in refusal(tmp_path / "corpus" / "*.[ij][dn]*")
     write("more/x.zip", in_zip({"y.tmx": FILES["corpus/a.tmx"]}))
     assert pairs(tmp_path / "more" / "*.zip") == EXPECTED[:1]
+
+
+def test_a_folder_that_cannot_be_read_is_said(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, data in FILES.items():
+        write(name, data)
+    write("corpus/locked/e.tmx", tmx([{"en": "six", "ko": "여섯"}]))
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path).name == "locked":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert "corpus/locked: it cannot be read: Permission denied" in refusal(tmp_path / "corpus").replace(os.sep, "/")
 
 
 def test_three_aligned_languages_are_chosen_among(write: Write, tmp_path: Path) -> None:

@@ -112,3 +112,9 @@ def test_what_must_be_read_whole_is_bounded(
     assert pairs(path) == [("a", "b")]
     monkeypatch.setattr("polyhead.corpora.compressed.LARGEST_DOCUMENT", 10)
     assert "this file has more than 10 bytes" in refusal(path)
+
+
+@pytest.mark.parametrize("number", ["²", "1" * 5_000])
+def test_what_is_no_number_of_a_column_is_a_name(write: Write, number: str) -> None:
+    said = refusal(write("a.csv", "one,two,three\n"), columns=(number, "3"))
+    assert "there is no column" in said

@@ -1,6 +1,7 @@
 """Parquet and Arrow: columnar tables, of which some rows at a time are read."""
 
 import importlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, cast
@@ -9,11 +10,13 @@ from polyhead.corpora.compressed import seekable
 from polyhead.corpora.json_lines import flat
 from polyhead.corpora.member import Member
 from polyhead.corpora.unit import Unit, Wanted
-from polyhead.errors import DataError
+from polyhead.errors import DataError, shown
 from polyhead.extras import needing_extra
 
 _ROWS = 1_000
 """Rows that are in memory at a time, at least where the file lets them be read apart."""
+_REFUSED = (MemoryError, OSError, ValueError, KeyError, OverflowError)
+"""What pyarrow raises besides errors of its own, as for a date that Python has no object for."""
 
 
 def read_parquet(member: Member, wanted: Wanted) -> Iterator[Unit]:
@@ -51,9 +54,17 @@ def _units(batches: Iterator[Any], names: list[str], member: Member) -> Iterator
 
 
 def _text_columns(schema: Any, member: Member) -> list[str]:
-    """The names of columns that may hold texts: text itself, and what holds text inside it, as its type says."""
+    """The names of columns that may hold texts: text itself, and what holds text inside it, as its type says.
+
+    Raises DataError where another column has the name of one of these.
+    """
     columns = _checked(lambda: [(field.name, str(field.type)) for field in schema], member)
-    return [name for name, kind in columns if "string" in kind]
+    found = [name for name, kind in columns if "string" in kind]
+    count = Counter(name for name, _ in columns)
+    twice = next((name for name in found if count[name] > 1), None)
+    if twice is not None:
+        raise DataError(f"this table has {count[twice]} columns of the name {shown(twice)}; rename them", member.name)
+    return found
 
 
 def _source(member: Member, stack: ExitStack) -> Any:
@@ -84,8 +95,6 @@ def _checked(read: Any, member: Member) -> Any:
     pyarrow = _module("pyarrow", member)
     try:
         return read()
-    except cast(
-        "tuple[type[Exception], ...]", (pyarrow.ArrowException, MemoryError, OSError, UnicodeDecodeError)
-    ) as error:
+    except cast("tuple[type[Exception], ...]", (pyarrow.ArrowException, *_REFUSED)) as error:
         reason = error.strerror if isinstance(error, FileNotFoundError) else str(error).partition("\n")[0][:120]
         raise DataError(f"this table cannot be read: {reason}", member.name) from error

@@ -26,7 +26,7 @@ from polyhead.corpora.kinds import (
 from polyhead.corpora.member import Member
 from polyhead.errors import DataError
 from polyhead.limits import LARGEST_SETTINGS, MOST_MEMBERS
-from polyhead.reading import is_pattern, matching, read_text
+from polyhead.reading import files_below, is_pattern, matching, read_text
 
 _SAVED, _SAVED_SPLITS = "state.json", "dataset_dict.json"
 """Files in directories that Hugging Face's `datasets` saved: of one data set, and of several splits."""
@@ -79,14 +79,10 @@ def _in_directory(path: Path) -> Iterator[Part]:
     if (path / _INFO).is_file() and (tables := _cached_files(path)):
         yield from (Part(ARROW, {"": Member.of(file)}) for file in tables)
         return
-    files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
+    files = sorted(file for file in files_below(path) if file.is_file())
     if len(files) > MOST_MEMBERS:
         raise DataError(f"this directory has more than {MOST_MEMBERS:,} files", path)
     yield from _grouped([Member.of(file) for file in files], path, None)
-
-
-def _is_hidden(path: PurePath) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _saved_files(path: Path) -> list[Path]:
@@ -94,10 +90,10 @@ def _saved_files(path: Path) -> list[Path]:
     try:
         state = cast("dict[str, Any]", json.loads(read_text(path / _SAVED, LARGEST_SETTINGS)))
         names = [str(each["filename"]) for each in state["_data_files"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError("this is no description of a saved data set", path / _SAVED) from error
     for name in names:
-        if Path(name).name != name:
+        if Path(name).name != name or not (path / name).is_file():
             raise DataError(f"it names the file {name!r}, which is not beside it", path / _SAVED)
     return [path / name for name in names]
 

@@ -12,6 +12,7 @@ from polyhead.errors import DataError
 
 _ROLES = frozenset([SOURCE, TARGET, "src", "tgt", "trg"])
 """Names of columns that say what is in them without saying its language."""
+_MOST_DIGITS = 9
 Row = tuple[int, list[str]]
 """A line number and the cells that begin there."""
 
@@ -65,7 +66,7 @@ def _header(cells: Sequence[str], wanted: Wanted, member: Member) -> list[str] |
     """
     names = [cell.strip() for cell in cells]
     if wanted.columns is not None:
-        if all(column.isdigit() and 0 < int(column) <= len(names) for column in wanted.columns):
+        if all(_is_number(column) and 0 < int(column) <= len(names) for column in wanted.columns):
             return None
         missing = [column for column in wanted.columns if column_named(names, column) is None]
         if missing:
@@ -83,3 +84,8 @@ def _header(cells: Sequence[str], wanted: Wanted, member: Member) -> list[str] |
             f"of {len(names)} columns, {listed(names)}, two must be meant; name them with --columns", member.name, 1
         )
     return None
+
+
+def _is_number(column: str) -> bool:
+    """Whether a column is given by its number, of no more digits than a file can have columns."""
+    return column.isdecimal() and len(column) <= _MOST_DIGITS
