@@ -1,8 +1,11 @@
 """XLIFF 1.2 and 2: the translated units and no others."""
 
+from collections.abc import Iterator
+
 import pytest
 
-from polyhead.corpora import Wanted, languages_of
+from polyhead.corpora import Wanted, languages_of, xliff
+from polyhead.corpora.xml import Element
 from tests.corpora.conftest import Write
 from tests.corpora.reading import pairs, refusal, units
 
@@ -113,3 +116,19 @@ def test_files_within_a_file_have_languages_of_their_own(write: Write) -> None:
 def test_nothing_translated_is_said(write: Write) -> None:
     said = refusal(write("a.xlf", one("<trans-unit><source>a</source></trans-unit>")))
     assert "of its 1 units none has a finished translation" in said
+
+
+def test_units_of_version_2_are_forgotten(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = "<unit><segment><source>a</source><target>b</target></segment></unit>"
+    read_elements, most = xliff.read_elements, 0
+
+    def counting(*given) -> Iterator[tuple[bool, Element]]:
+        nonlocal most
+        for has_ended, element in read_elements(*given):
+            parent = element.getparent()
+            most = max(most, 0 if parent is None else len(parent))
+            yield has_ended, element
+
+    monkeypatch.setattr(xliff, "read_elements", counting)
+    assert len(pairs(write("a.xlf", two(unit * 3_000)))) == 3_000
+    assert most < 2_000

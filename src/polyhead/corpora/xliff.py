@@ -18,7 +18,7 @@ def read_xliff(member: Member, wanted: Wanted) -> Iterator[Unit]:
     outer = languages = SOURCE, TARGET
     translatable = True
     number = 0
-    for has_ended, element in read_elements(member, ["xliff", "file", "unit"], ["trans-unit", "segment"]):
+    for has_ended, element in read_elements(member, ["xliff", "file", "unit"], ["trans-unit", "segment", "unit"]):
         name = name_of(element)
         if name == "xliff":
             outer = languages = _languages(element, outer)
