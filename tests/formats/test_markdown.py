@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.formats.markdown_inline import escaped
+from polyhead.formats.markdown_inline import KEPT, escaped
 from polyhead.formats.unit import Answered
 from tests.formats.translators import copy, found, lose_codes, problems, say, shout, shuffle, translated
+from tests.growth import grows_like_its_input
 
 PAGE = r"""---
 date: kept
@@ -251,3 +252,25 @@ def test_what_is_left_is_named():
 def test_a_unit_answers_for_itself():
     (unit,) = found("x", "x.md")
     assert Answered(unit, unit.marked).whole.text == "x"
+
+
+@pytest.mark.parametrize("mark", ["---", "+++"])
+def test_a_front_matter_without_an_end_takes_no_long_time(mark):
+    content = f"{mark}\r\n" + "a\r\n" * 200
+    assert translated(content, "x.md", copy) == content
+
+
+@pytest.mark.parametrize("part", ["{{", "{{a ", "{%", "[^"])
+def test_a_hostile_text_takes_no_long_time(part):
+    assert grows_like_its_input(lambda parts: KEPT.sub("", part * parts), 5_000)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_front_matter_ends_at_its_second_line_of_marks(ending):
+    content = "---\ntitle: a\nb: c\n---\nd\n".replace("\n", ending)
+    assert translated(content, "x.md", shout) == "---\ntitle: A\nb: c\n---\nD\n".replace("\n", ending)
+
+
+@pytest.mark.parametrize("kept", ["{{{a}}}", "{{{{a}}}}", "{{a {b} c}}", "{% a {{b}} %}", "[^a-b]:"])
+def test_templates_and_notes_stay(kept):
+    assert translated(f"a {kept} b", "x.md", shout) == f"A {kept} B"

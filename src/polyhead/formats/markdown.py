@@ -22,7 +22,7 @@ from polyhead.inline.codes import Marked
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _SEEN = frozenset((key,) for key in ("title", "subtitle", "linkTitle", "sidebar_label", "description", "summary"))
 """Keys of a front matter whose values readers see."""
-_FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(?:.*\r?\n)*?(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(?:[^\n]*\n)*?(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 
 def read_markdown(source: Source) -> TextDocument:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 KEPT = re.compile(
-    r"\[\^[^\]\s]+\]:?|\[!\w+\]|(?<![^\s])\[[ xX]\](?=\s)|\{\{.*?\}\}|\{%.*?%\}|\{[#.:][^{}\n]*\}"
+    r"\[\^[^\[\]\s]+\]:?|\[!\w+\]|(?<![^\s])\[[ xX]\](?=\s)"
+    r"|(?<!\{)\{\{++(?:(?!\{\{|\}\}).)*+\}\}|\{%(?:(?!\{%|%\}).)*+%\}|\{[#.:][^{}\n]*\}"
     r"|\\\$|\$\$[^$\n]+\$\$|(?<![\w\\$])\$(?=[^\s$])[^$\n]*(?<=[^\s\\])\$(?![\w$])|(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"
 )
 """What extensions of Markdown write: footnotes, alerts, boxes of tasks, templates, attributes, formulas, emoji."""
