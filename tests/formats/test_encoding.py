@@ -1,5 +1,7 @@
 """Encodings: recognised, kept, and what is none is refused."""
 
+from encodings.aliases import aliases
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,11 +41,27 @@ def test_other_bytes_are_not_taken_for_it(content):
         (b"a", "rot13", "x: its encoding 'rot13' is not known"),
         (b"a", "utf-7\0", "x: its encoding"),
         (b"\xff", "ascii", "x:1: it is not ASCII"),
+        (b"a", "idna", "x: its encoding 'idna' is not known; save the file as UTF-8"),
+        (b"\\ud800", "unicode_escape", "x: its encoding"),
+        (b"\\ud800", "Raw-Unicode-Escape", "x: its encoding"),
+        (b"a", "punycode", "x: its encoding"),
+        (b"+2AA-", "UTF7", "x: its encoding"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(content, declared, message):
     with pytest.raises(DataError, match=f"^{message}"):
         decoded(content, "x", declared)
+
+
+@pytest.mark.parametrize("text", ["<각 \\udead\U0001f600 ~{+2AA-", "a"])
+def test_every_encoding_that_is_believed_writes_every_text(text):
+    for declared in sorted({*aliases, *aliases.values()}):
+        try:
+            read, encoding = decoded(text.encode("ascii", "xmlcharrefreplace"), "x", declared)
+        except DataError:
+            continue
+        assert not any("\ud800" <= character <= "\udfff" for character in read)
+        assert isinstance(encoding.encoded(text), bytes)
 
 
 @given(st.binary(max_size=60), st.sampled_from([None, "latin-1", "utf-16", "euc-kr", "ascii"]))

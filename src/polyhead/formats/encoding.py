@@ -12,6 +12,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_NO_FILES = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "utf-7"})
+"""What Python calls encodings and no file is in: some can't write every text, others read halves of characters."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _known(declared: str | None, name: str) -> str | None:
         return None
     try:
         found = codecs.lookup(declared).name
-        ascii_alike = "<a>".encode(found) == b"<a>"
+        ascii_alike = found not in _NO_FILES and "<a>".encode(found) == b"<a>"
     except (LookupError, UnicodeError, ValueError):
         found, ascii_alike = "", False
     if ascii_alike:
