@@ -282,3 +282,34 @@ def test_tags_that_angular_writes_are_pairs():
     )
     unit = next(unit for unit in found(content, "x.xlf", kind="xliff") if unit.marked.text == "My cat")
     assert [(code.role, code.start) for code in unit.marked.codes] == [("open", 3), ("close", 6)]
+
+
+def _in_one_unit(inside):
+    return (
+        '<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" xmlns:q="urn:oasis:names:tc:xliff:document:2.0" '
+        f'version="2.0" srcLang="en" trgLang="ko"><file id="f"><unit id="u">{inside}</unit></file></xliff>'
+    )
+
+
+@pytest.mark.parametrize("translate", [shout, complain])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<segment><source>ab</source></segment><notes><note>n</note></notes>",
+        "<segment><source>ab</source></segment><notes><note>n</note></notes><segment><source>cd</source></segment>",
+        "<notes><note>n</note></notes><segment><source>ab</source></segment>",
+        "<segment><target/><source>ab</source></segment>",
+        "<segment><source>ab</source><q:target></q:target></segment>",
+    ],
+)
+def test_parts_in_an_unusual_order_are_there_once(inside, translate):
+    root = etree.fromstring(translated(_in_one_unit(inside), "x.xlf", translate))
+    texts = [element.text for element in root.iter("{*}source", "{*}target")]
+    assert sorted(texts) == sorted([*re.findall(r"ab|cd", inside), *re.findall(r"AB|CD", inside.upper())])
+    own = [element for element in root.iter("{*}note") if element.get("category") is None]
+    assert len(own) == inside.count("<note>")
+
+
+def test_a_target_keeps_its_prefix():
+    content = ONE.replace('<target state="new"/>', '<q:target xmlns:q="urn:oasis:names:tc:xliff:document:1.2"/>')
+    assert etree.fromstring(translated(content.encode(), "x.xlf", shout)).find(".//{*}target[@state]") is not None

@@ -94,7 +94,7 @@ class _Writer:
 
     def __call__(self, answers: Sequence[Answered]) -> str:
         (answer,) = answers
-        name, space = f"{self.tree.prefix(self.source)}target", self.tree.indentation(self.source)
+        name, space = f"{self.tree.prefix(self.target or self.source)}target", self.tree.indentation(self.source)
         tag = self.tree.tag(self.target) if self.target else f"<{name}>"
         tag = with_attributes(opened(tag), {"state": "needs-review-translation", "state-qualifier": "mt-suggestion"})
         note = f"{self.tree.prefix(self.source)}note"

@@ -60,7 +60,7 @@ def _of_unit(tree: Tree, unit: Element) -> Iterator[Region | tuple[int, str]]:
         return
     notes = unit.first("notes")
     first = next(child for child in unit.elements if child.name in ("originalData", "segment", "ignorable"))
-    inside = notes is not None and notes.inner_end < notes.end
+    inside = notes is not None and notes.inner_end < notes.end <= segments[0].start
     start = notes.inner_end if notes and inside else first.start
     units = tuple(
         without_margins(marked(tree, source, _alike), tree.line(source), unit.attributes.get("id", ""))
@@ -111,10 +111,9 @@ class _Writer:
     def _segment(self, segment: Element, answer: Answered) -> str:
         text, source, target = self.tree.text, segment.first("source"), segment.first("target")
         assert source is not None, "segments without a source have no region"
-        name = f"{self.tree.prefix(source)}target"
-        tag = opened(self.tree.tag(target)) if target else f"<{name}>"
-        between = text[source.end : target.start] if target else self.tree.indentation(source)
-        behind = text[target.end if target else source.end : segment.end]
+        name = f"{self.tree.prefix(target or source)}target"
+        tag = opened(self.tree.tag(target)) if target else f"{self.tree.indentation(source)}<{name}>"
+        start, end = (target.start, target.end) if target else (source.end, source.end)
         begin = with_attributes(self.tree.tag(segment), _DOUBTFUL if answer.problems else _GOOD)
-        before = text[segment.inner_start : source.end]
-        return f"{begin}{before}{between}{tag}{written(answer.proposed)}</{name}>{behind}"
+        before, behind = text[segment.inner_start : start], text[end : segment.end]
+        return f"{begin}{before}{tag}{written(answer.proposed)}</{name}>{behind}"
