@@ -105,3 +105,32 @@ def test_choices_of_icu_are_left_and_named():
     content = MEMORY.replace("<seg>z</seg>", "<seg>{n, plural, other {z}}</seg>")
     assert "<seg>{n, plural, other {z}}</seg></tuv></tu>" in translated(content, "x.tmx", shout)
     assert problems(content, "x.tmx") == ["line 12: a message is a choice of several texts (ICU) and was left as it is"]
+
+
+HEADED = '<tmx version="1.4"><header srclang="%s"/><body>%s</body></tmx>'
+
+
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        ('<tu><tuv xml:lang="en"><seg/></tuv><tuv xml:lang="fr"><seg>a</seg></tuv></tu>', []),
+        ("<tu/>", ["line 1: 1 units from here on have no text to translate"]),
+        ("<tu><tuv><seg>a</seg></tuv></tu>", ["line 1: 1 units from here on have no text to translate"]),
+    ],
+)
+def test_languages_are_named_only_where_there_are_others(units, said):
+    content = HEADED % ("en", units)
+    assert translated(content, "x.tmx", shout) == content
+    assert problems(content, "x.tmx") == said
+
+
+def test_the_language_that_units_name_is_said_to_be_missing():
+    with pytest.raises(DataError, match=r"no texts in de but in en, fr; name one of these"):
+        found(
+            HEADED
+            % (
+                "*all*",
+                '<tu srclang="de"><tuv xml:lang="en"><seg>a</seg></tuv><tuv xml:lang="fr"><seg>b</seg></tuv></tu><tu/>',
+            ),
+            "x.tmx",
+        )

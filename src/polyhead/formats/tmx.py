@@ -27,15 +27,14 @@ def read_tmx(source: Source) -> TextDocument:
     found = [each for unit in units for each in _of_unit(tree, unit, source, usual)]
     regions = [each for each in found if isinstance(each, Region)]
     left = tuple(each for each in found if not isinstance(each, Region))
-    if not found and units and not any(_variant(unit, source.target_language) for unit in units):
-        languages = sorted({_language(variant) for unit in units for variant in _variants(unit)})
-        wanted = source.source_language or usual
-        raise DataError(
-            f"it has no texts in {wanted[:20]} but in {', '.join(languages)[:80]}; name one of these", source.name
-        )
     lacking = [
         unit for unit in units if not _variant(unit, source.target_language) and not _source(unit, source, usual)
     ]
+    languages = sorted({_language(variant) for unit in units for variant in _variants(unit)} - {""})
+    if languages and len(lacking) == len(units):
+        wanted = sorted({_wanted(unit, source, usual) for unit in units if any(_variants(unit))})
+        message = f"it has no texts in {', '.join(wanted)[:20]} but in {', '.join(languages)[:80]}; name one of these"
+        raise DataError(message, source.name)
     notes = (
         ((tree.line(lacking[0]), f"{len(lacking):,} units from here on have no text to translate"),) if lacking else ()
     )
@@ -56,9 +55,14 @@ def _variant(unit: Element, language: str) -> Element | None:
     return min(found, key=lambda variant: _language(variant).lower() != language.lower(), default=None)
 
 
+def _wanted(unit: Element, source: Source, usual: str) -> str:
+    """The language that a unit is translated from."""
+    return source.source_language or unit.attributes.get("srclang", usual)
+
+
 def _source(unit: Element, source: Source, usual: str) -> Element | None:
     """A unit's text in the language to translate from."""
-    language = source.source_language or unit.attributes.get("srclang", usual)
+    language = _wanted(unit, source, usual)
     return next(_variants(unit), None) if language == _ANY else _variant(unit, language)
 
 
