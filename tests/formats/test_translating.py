@@ -7,7 +7,7 @@ import pytest
 from polyhead.formats.document import Source
 from polyhead.formats.translating import translate_document
 from polyhead.inline.codes import Code, Marked
-from tests.formats.translators import Answer, copy, problems, shout, translated
+from tests.formats.translators import Answer, complain, copy, problems, shout, translated
 
 
 class Seen(list):
@@ -92,3 +92,12 @@ def test_units_are_counted_and_problems_are_in_order():
 
 def test_a_file_without_anything_to_translate_needs_no_translator():
     assert translated("5\n", "x.txt", None) == "5\n"
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.yaml"])
+def test_what_is_said_about_half_of_a_surrogate_pair_can_be_written(name):
+    content = '{"k\\ud800": "{n, plural, one {a} other {b}}", "l\\ud800": "c d"}'
+    assert [said.encode().decode() for said in problems(content, name, complain)] == [
+        "line 1: k\ufffd is a choice of several texts (ICU) and was left as it is",
+        "line 1, l\ufffd: the number 5 is missing",
+    ]

@@ -198,3 +198,48 @@ def test_an_emoji_is_written_as_it_was():
 def test_what_programs_read_is_left():
     content = 'a: user_id\nb: "#ff00aa"\nc: Yes/No\n'
     assert translated(content, "x.yaml", shout) == content.replace("Yes/No", "YES/NO")
+
+
+@pytest.mark.parametrize("number", ["FFFFFFFF", "00110000"])
+def test_an_escape_that_is_no_character_is_named(number):
+    with pytest.raises(DataError, match=r"^x.yaml: an escape in it is no character"):
+        found(f'a: "x \\U{number}"', "x.yaml")
+
+
+def test_lists_that_are_nested_too_deeply_are_named():
+    with pytest.raises(DataError, match=r"nested too deeply"):
+        found("[" * 600, "x.yaml")
+
+
+def test_half_of_a_surrogate_pair_is_not_sent():
+    content = 'a: "Hello \\ud800"\nb: c d'
+    assert translated(content, "x.yaml", shout) == content.replace("c d", "C D")
+    assert problems(content, "x.yaml") == ["line 1: a has half of a surrogate pair in it and was left as it is"]
+
+
+@pytest.mark.parametrize("text", ['"\\UFFFFFFFF"', "b, !!bool c", "b, !!timestamp c", 'b, !!int ""', "b, " + "[" * 900])
+def test_any_translation_of_a_plain_text_can_be_written(text):
+    assert yaml.safe_load(translated("a: b c", "x.yaml", say(text))) == {"a": text}
+
+
+@pytest.mark.parametrize("ending", ["\r", "\r\n", "\n", "\u2028", "\x85"])
+@pytest.mark.parametrize("second", ["\r", "\n"])
+def test_a_block_may_end_its_lines_in_any_way(ending, second):
+    content = f"a: |{ending}  one{second}  two\nb: c\n"
+    assert yaml.safe_load(translated(content, "x.yaml", shout)) == {"a": "ONE\nTWO\n", "b": "C"}
+    assert problems(content, "x.yaml") == []
+
+
+def test_a_comment_behind_an_anchor_stays():
+    content = "a: &x # b\n  |\n  c d\ne: &y # f\n  g h\n"
+    assert translated(content, "x.yaml", shout) == "a: &x # b\n  |\n  C D\ne: &y # f\n  G H\n"
+
+
+def test_a_block_that_says_its_indentation_is_left_and_named():
+    assert problems("a: |2\n   b c\n", "x.yaml") == ["line 1: a says how far it is indented and was left as it is"]
+
+
+def test_an_escape_that_is_no_character_in_a_front_matter_is_named():
+    assert problems('---\ntitle: "a \\UFFFFFFFF"\n---\nb', "x.md") == [
+        "line 1: what stands before its text is not YAML, so it was left as it is"
+    ]

@@ -8,14 +8,13 @@ from functools import partial
 from polyhead.errors import DataError
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
-from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.identifiers import is_identifier
+from polyhead.formats.left_strings import why_left
 from polyhead.formats.splicing import Lines, Region, Spliced, single
 from polyhead.formats.unit import has_words, without_margins
 from polyhead.inline.codes import Marked
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]+')
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\u00[89a-fA-F][0-9a-fA-F]|\\u(?!00)[0-9a-fA-F]{4}")
 
 
@@ -38,10 +37,8 @@ def read_json(source: Source) -> TextDocument:
         unit = without_margins(Marked(value), line, ".".join(path))
         if not has_words(unit.marked) or is_identifier(value):
             continue
-        if _SURROGATE.search(value):
-            notes.append((line, f"{unit.name} has half of a surrogate pair in it and was left as it is"))
-        elif is_icu_choice(value):
-            notes.append((line, left_choice(unit.name)))
+        if left := why_left(value, unit.name):
+            notes.append((line, left))
         else:
             regions.append(single(text, start, end, unit, lambda whole: write(whole.written())))
     return TextDocument(Spliced(text, tuple(regions)), encoding, tuple(notes))

@@ -10,6 +10,7 @@ from polyhead.formats.recognising import kind_of
 from polyhead.formats.unit import Answer, Answered, Translate, Unit, code_problems
 from polyhead.inline.codes import Code, Marked
 from polyhead.inline.find import Kind, find_more
+from polyhead.text import without_surrogates
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Problem:
     sentence: str
 
     def __str__(self) -> str:
-        return f"line {self.line}{f', {self.unit}' if self.unit else ''}: {self.sentence}"
+        return without_surrogates(f"line {self.line}{f', {self.unit}' if self.unit else ''}: {self.sentence}")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 import re
 
-_HEADER = re.compile(r"[|>]([+-]?)(\d?)[^\n]*\n")
+_BREAK = "\r\n\x85\u2028\u2029"
+"""What a line ends with in YAML 1.1, character by character."""
+_HEADER = re.compile(rf"[|>][+-]?(\d?)[^{_BREAK}]*(?:\r\n|[{_BREAK}])")
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff")
 _NUMBERED = re.compile(r"\\U([0-9A-F]{8})|\\.")
 """A character by its number, or another escape."""
@@ -43,21 +45,21 @@ def _is_plain(text: str) -> bool:
         return False
     try:
         read = [yaml.safe_load(form) for form in (text, f"[{text}]", f"- {text}\n", f"a: {text}\n", f"{{a: {text}}}")]
-    except (yaml.YAMLError, ValueError):
+    except Exception:  # of whatever kind: the text may be read as a tag or an escape that PyYAML can't make a value of
         return False
     return read == [text, [text], [text], {"a": text}, {"a": text}]
 
 
-def block_place(text: str, start: int, end: int) -> tuple[int, int, str] | None:
-    """Where the words of a block begin and end, and what its lines begin with; None where its header has a number."""
+def block_place(text: str, start: int, end: int) -> tuple[int, int, str] | str:
+    """Where the words of a block begin and end, and what its lines begin with; or in words, why it can't be written."""
     header = _HEADER.match(text, start)
-    if header is None or header[2]:
-        return None
-    lines = [line for line in text[header.end() : end].split("\n") if line.strip()]
-    if not lines:
-        return None
+    inside = text[header.end() : end] if header else ""
+    lines = [line for line in re.split(f"[{_BREAK}]", inside) if line.strip()]
+    if header is None or not lines:
+        return "has no first line that is understood"
+    if header[1]:
+        return "says how far it is indented"
     indentation = " " * min(len(line) - len(line.lstrip(" ")) for line in lines)
-    inside = text[header.end() : end]
     first = header.end() + len(inside) - len(inside.lstrip())
     return first, header.end() + len(inside.rstrip()), indentation
 

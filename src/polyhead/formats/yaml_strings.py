@@ -8,8 +8,8 @@ from polyhead.errors import DataError
 from polyhead.extras import needing_extra
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.encoding import decoded
-from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.identifiers import is_identifier
+from polyhead.formats.left_strings import why_left
 from polyhead.formats.splicing import Region, Spliced, single
 from polyhead.formats.unit import has_words, without_margins
 from polyhead.formats.yaml_scalars import block_place, write_block, write_flow
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import yaml
 
 _STRING = "tag:yaml.org,2002:str"
-_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
-"""An anchor and a tag, which stand before a value."""
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n]*\s+)*)*")
+"""An anchor and a tag, which stand before a value, and comments behind them."""
 
 
 def read_yaml(source: Source) -> TextDocument:
@@ -44,15 +44,12 @@ def string_regions(text: str, name: str) -> Iterator[tuple[tuple[str, ...], Regi
         seen.add(node.start_mark.index)
         if not has_words(Marked(node.value)) or is_identifier(node.value):
             continue
-        if is_icu_choice(node.value):
-            yield path, (line, left_choice(key))
-        else:
-            left = line, f"{key} says how far it is indented and was left as it is"
-            yield path, _region(text, node, line, key) or left
+        left = why_left(node.value, key)
+        yield path, (line, left) if left else _region(text, node, line, key)
 
 
-def _region(text: str, node: "yaml.ScalarNode", line: int, name: str) -> Region | None:
-    """The region of a string; None for a block whose header has a number."""
+def _region(text: str, node: "yaml.ScalarNode", line: int, name: str) -> Region | tuple[int, str]:
+    """The region of a string, or a note on a block whose lines can't be written anew."""
     start, end, style = node.start_mark.index, node.end_mark.index, node.style or ""
     properties = _PROPERTIES.match(text, start)
     start = properties.end() if properties else start
@@ -60,8 +57,8 @@ def _region(text: str, node: "yaml.ScalarNode", line: int, name: str) -> Region 
     if style not in ("|", ">"):
         return single(text, start, end, unit, lambda whole: write_flow(whole.written(), style))
     place = block_place(text, start, end)
-    if place is None:
-        return None
+    if isinstance(place, str):
+        return line, f"{name or 'a text'} {place} and was left as it is"
     start, end, indentation = place
     return single(text, start, end, unit, lambda whole: write_block(whole.written(), style, indentation))
 
@@ -78,7 +75,9 @@ def _strings(text: str, name: str) -> "Iterator[tuple[yaml.ScalarNode, tuple[str
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise DataError(f"a control character (number {error.character}) is in it; delete it", name, line) from error
-    except (RecursionError, ValueError) as error:
+    except (ValueError, OverflowError) as error:
+        raise DataError("an escape in it is no character, or a number is too long; mend it", name) from error
+    except RecursionError as error:
         raise DataError("its lists and tables are nested too deeply", name) from error
     left: list[tuple[yaml.Node, tuple[str, ...]]] = [(node, ()) for node in reversed(documents) if node]
     done = set[int]()
