@@ -7,7 +7,7 @@ import pytest
 
 from polyhead.server.batcher import Batcher, Unwanted
 from polyhead.server.metrics import Metrics
-from polyhead.server.problems import Problem
+from polyhead.server.problems import Problem, problem_of
 from polyhead.server.settings import ServerConfig
 from polyhead.server.waiting import Wish
 
@@ -97,6 +97,28 @@ def test_an_error_reaches_its_clients_and_the_thread_goes_on(echo, make):
     echo.may_go.set()
     with pytest.raises(ValueError, match="broken"):
         batcher.translate(["fine", "broken"], Wish()).result(10)
+    assert answers(batcher.translate(["again"], Wish())) == ["[again]"]
+
+
+class Panic(BaseException):
+    """What a library in another language may raise: no Exception."""
+
+
+@pytest.mark.parametrize("kind", [Panic, SystemExit, KeyboardInterrupt])
+def test_what_is_no_exception_reaches_its_clients_as_one_and_the_thread_goes_on(echo, make, kind):
+    def fail(*_, **__):
+        raise kind("broken")
+
+    batcher = make()
+    echo.may_go.set()
+    echo.translate, translate = fail, echo.translate
+    for future in (batcher.translate(["one", "two"], Wish()), batcher.run(fail)):
+        error = future.exception(10)
+        assert isinstance(error, RuntimeError)
+        assert isinstance(error.__cause__, kind)
+        assert str(error) == f"the model's thread had {kind.__name__}: broken"
+        assert problem_of(error).code == "internal"
+    echo.translate = translate
     assert answers(batcher.translate(["again"], Wish())) == ["[again]"]
 
 

@@ -16,6 +16,7 @@ def work(translator: BatchTranslator, shard: Shard) -> Outcome:
     """Translates a shard into its file, which appears whole or not at all.
 
     Whatever goes wrong is told by the outcome returned: an exception might not find its way out of another process.
+    Only what asks the process to end, KeyboardInterrupt and SystemExit, is raised.
     """
     try:
         done = KINDS[shard.kind].translate(shard, translator.apart(f"{shard.file}:{shard.before}"))
@@ -29,13 +30,15 @@ def work(translator: BatchTranslator, shard: Shard) -> Outcome:
         told = str(error)
         place = "" if str(shard.source) in told else f"{shard.source}, from line {shard.before + 1}: "
         return Outcome(shard, shortened(f"{place}{told}"))
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # libraries in other languages have errors that are no Exception
         return Outcome(shard, _in_words(shard, error))
     told = tuple(shortened(problem, _LONGEST_TOLD) for problem in done.problems[:_MOST_TOLD])
     return Outcome(shard, problems=told)
 
 
-def _in_words(shard: Shard, error: Exception) -> str:
+def _in_words(shard: Shard, error: BaseException) -> str:
     if out_of_memory(error):
         return f"{shard.source}: the memory is not enough; lower --workers or --batch-tokens"
     if isinstance(error, OSError):

@@ -132,7 +132,7 @@ class Batcher:
         try:
             with self._use() as translator:
                 result = errand.do(translator)
-        except Exception as error:  # the client must hear of it, and the thread must go on
+        except BaseException as error:  # the client must hear of it, and the thread must go on
             _fail(errand.answer, error)
         else:
             _settle(errand.answer, result)
@@ -145,7 +145,7 @@ class Batcher:
                 found = _decode(translator, items, self._config.batch_tokens)
         except Unwanted:
             return
-        except Exception as error:  # the clients must hear of it, and the thread must go on
+        except BaseException as error:  # the clients must hear of it, and the thread must go on
             for request in requests:
                 _fail(request.answer, error)
             return
@@ -186,6 +186,19 @@ def _settle(answer: "Future[Any]", result: object) -> None:
         answer.set_result(result)
 
 
-def _fail(answer: "Future[Any]", error: Exception) -> None:
+def _fail(answer: "Future[Any]", error: BaseException) -> None:
     if not answer.done() and answer.set_running_or_notify_cancel():
-        answer.set_exception(error)
+        answer.set_exception(_passed_on(error))
+
+
+def _passed_on(error: BaseException) -> Exception:
+    """The error, or a RuntimeError caused by it where it is no Exception: such a one would get no answer sent.
+
+    Not even SystemExit and KeyboardInterrupt end a model's thread: signals come to the main thread, and `close` is how
+    that ends it.
+    """
+    if isinstance(error, Exception):
+        return error
+    found = RuntimeError(f"the model's thread had {type(error).__name__}: {error}")
+    found.__cause__ = error
+    return found
