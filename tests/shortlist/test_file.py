@@ -1,5 +1,7 @@
 """The file: what is written comes back, and whatever is wrong with it is said."""
 
+import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +97,52 @@ def test_a_newer_format(bundle, some, written, monkeypatch) -> None:
     monkeypatch.undo()
     with pytest.raises(ModelError, match="format 2 is newer"):
         load(bundle, written)
+
+
+@pytest.mark.parametrize("written_format", ["²", "9" * 5000, "", "x"])
+def test_a_format_that_is_no_number(bundle, written, written_format) -> None:
+    save_file(load_file(written / NAME), written / NAME, {"format": written_format, "vocabularies": "others"})
+    accept(written)
+    with pytest.raises(ModelError, match="made for other vocabularies"):
+        load(bundle, written)
+
+
+def foreign(path: Path, vocabularies: str, arrays: dict[str, tuple[str, list[int]]]) -> None:
+    """Writes arrays (kind, shape) of zeros, of kinds and shapes that NumPy may not have."""
+    header: dict[str, object] = {"__metadata__": {"format": "1", "vocabularies": vocabularies}}
+    end = 0
+    for name, (kind, shape) in arrays.items():
+        begin, end = end, end + math.prod(shape) * int(kind.strip("BFI").partition("_")[0]) // 8
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(end))
+    accept(path.parent)
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F8_E4M3", "F8_E8M0", "F16"])
+def test_kinds_of_numbers_that_no_shortlist_has(bundle, written, kind) -> None:
+    fingerprint = file._fingerprint(bundle.source_tokenizer, bundle.target_tokenizer)
+    size = bundle.source_tokenizer.vocabulary_size + 1
+    foreign(written / NAME, fingerprint, {"offsets": ("I64", [size]), "tokens": (kind, [0])})
+    with pytest.raises(ModelError, match=f"{NAME} is damaged: its arrays do not belong together; make it again"):
+        load(bundle, written)
+    foreign(written / NAME, fingerprint, {"offsets": ("I64", [size]), "tokens": ("I32", [0]), "more": (kind, [4])})
+    assert len(load(bundle, written).tokens) == 0
+    foreign(written / NAME, "of a model", {"weights": (kind, [4])})
+    with pytest.raises(ModelError, match="made for other vocabularies"):
+        load(bundle, written)
+
+
+@pytest.mark.parametrize("shape", [[0] * 70, [0, 2**62, 2**62], [0, 2**63], [], [0, 2]])
+def test_shapes_that_no_shortlist_has(bundle, written, shape) -> None:
+    fingerprint = file._fingerprint(bundle.source_tokenizer, bundle.target_tokenizer)
+    for arrays in (
+        {"offsets": ("I64", shape), "tokens": ("I32", [0])},
+        {"offsets": ("I64", [3]), "tokens": ("I32", shape)},
+    ):
+        foreign(written / NAME, fingerprint, arrays)
+        with pytest.raises(ModelError, match=f"{NAME} (is damaged|cannot be read): .*; make it again"):
+            load(bundle, written)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,10 @@ from polyhead.tokenizers.protocol import Tokenizer
 
 NAME = "shortlist.safetensors"
 FORMAT = "1"
+_KINDS = {"offsets": "I64", "tokens": "I32"}
+"""The arrays of a file → their kinds of numbers, by the names of safetensors."""
+_MOST_DIGITS = 9
+"""The most digits of a format that is compared."""
 
 
 def name_of_file(language: str | None = None) -> str:
@@ -88,13 +92,19 @@ def _load(directory: Path, language: str | None, source_tokenizer: Tokenizer, ta
         check_listed(path)
         with safe_open(path, framework="numpy") as file:
             metadata = cast("dict[str, str]", file.metadata() or {})
-            arrays: dict[str, np.ndarray] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  no dictionary
+            names = cast("list[str]", file.keys())
+            # NumPy has no name for some kinds of numbers, so what is no shortlist's is not asked for.
+            arrays: dict[str, np.ndarray] = {
+                name: file.get_tensor(name)
+                for name, kind in _KINDS.items()
+                if name in names and file.get_slice(name).get_dtype() == kind
+            }
     except ModelError as error:
         raise ModelError(f"{error}, or {again}") from error
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, ValueError) as error:  # ValueError: of a shape that no array has
         raise ModelError(f"{path} cannot be read: {error}; {again}") from error
     written = metadata.get("format", "")
-    if written.isdigit() and int(written) > int(FORMAT):
+    if written.isdecimal() and len(written) <= _MOST_DIGITS and int(written) > int(FORMAT):
         raise ModelError(f"{path}: format {written} is newer than this version of polyhead reads; install a newer one")
     if metadata.get("vocabularies") != _fingerprint(source_tokenizer, target_tokenizer):
         raise ModelError(f"{path} was made for other vocabularies than this model's; {again}")
@@ -107,9 +117,9 @@ def _load(directory: Path, language: str | None, source_tokenizer: Tokenizer, ta
 def _checked(
     arrays: dict[str, np.ndarray], source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
 ) -> Shortlist | None:
-    """The shortlist that the arrays are; None where their shapes, types or numbers do not fit the vocabularies."""
+    """The shortlist that the arrays are; None where one is missing, or does not fit the other or the vocabularies."""
     offsets, tokens = arrays.get("offsets"), arrays.get("tokens")
-    if offsets is None or tokens is None or (offsets.dtype, tokens.dtype) != (np.int64, np.int32):
+    if offsets is None or tokens is None:
         return None
     right = offsets.shape == (source_tokenizer.vocabulary_size + 1,) and tokens.ndim == 1
     right = right and offsets[0] == 0 and offsets[-1] == len(tokens) and bool(np.all(np.diff(offsets) >= 0))
