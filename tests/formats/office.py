@@ -42,12 +42,12 @@ def odt(body):
     )
 
 
-def archive(files):
+def archive(files, method=zipfile.ZIP_DEFLATED):
     """A zip archive of texts by name; the first of an OpenDocument text is not compressed."""
     written = io.BytesIO()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(written, "w") as made:
         for name, content in files.items():
-            made.writestr(name, content, zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED)
+            made.writestr(name, content, zipfile.ZIP_STORED if name == "mimetype" else method)
     return written.getvalue()
 
 

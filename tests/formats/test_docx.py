@@ -1,7 +1,11 @@
 """DOCX: paragraphs are translated with their formats as codes; parts without a change stay byte for byte."""
 
 import io
+import struct
+import tracemalloc
 import zipfile
+import zlib
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import given
@@ -161,6 +165,54 @@ def test_what_unpacks_to_too_much_is_refused(monkeypatch):
     monkeypatch.setattr("polyhead.formats.archive.LARGEST_PART", 1000)
     with pytest.raises(DataError, match="its part word/document.xml has more than 1,000 bytes"):
         translated(docx("<w:p/>" * 200), "x.docx")
+
+
+def announced(content, size, checksum=0):
+    """An archive whose last part announces another size and checksum than it has."""
+    changed = bytearray(content)
+    for mark, crc, length in ((b"PK\3\4", 14, 22), (b"PK\1\2", 16, 24)):
+        place = changed.rindex(mark)
+        changed[place + crc : place + crc + 4] = checksum.to_bytes(4, "little")
+        changed[place + length : place + length + 4] = size.to_bytes(4, "little")
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("name", ["word/document.xml", "word/media/a.png"])
+@pytest.mark.parametrize("checksum", [0, zlib.crc32(b" " * 100)])
+def test_no_more_is_unpacked_than_an_archive_announces(name, checksum):
+    files = {"word/document.xml": f"<w:document {W}><w:p>{run('a')}</w:p></w:document>"}
+    bomb = announced(archive(files | {name: " " * (8 << 20)}), 100, checksum)
+    tracemalloc.start()
+    with pytest.raises(DataError) if name.endswith("xml") or not checksum else nullcontext():
+        translated(bomb, "x.docx", shout)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 << 20
+
+
+def test_a_damaged_picture_is_found_before_anything_is_translated():
+    damaged = announced(docx(f"<w:p>{run('a')}</w:p>", **{"media/a": "a"}), 1)
+    damaged = damaged.replace(b"word/media/a.xml", b"word/media/a.png")
+    with pytest.raises(DataError, match=r"^x.docx: it is no whole zip archive \(Bad CRC-32.*a.png.*save it again"):
+        translated(damaged, "x.docx", lambda texts: pytest.fail("it was translated"))
+
+
+def test_a_part_beyond_all_files_is_damage():
+    written, part = io.BytesIO(), zipfile.ZipInfo("word/document.xml")
+    part.extra = struct.pack("<HHQ", 1, 8, 1 << 63)  # where the part begins, once the directory refers to this field
+    with zipfile.ZipFile(written, "w") as made:
+        made.writestr(part, "<a/>")
+    content = bytearray(written.getvalue())
+    place = content.rindex(b"PK\1\2") + 42
+    content[place : place + 4] = b"\xff" * 4
+    with pytest.raises(DataError, match="it is no whole zip archive"):
+        translated(bytes(content), "x.docx")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_part_that_is_packed_as_no_document_is_refused(method):
+    with pytest.raises(DataError, match="its part word/document.xml is not packed as documents are; save it again"):
+        translated(archive({"word/document.xml": "<a/>"}, method), "x.docx")
 
 
 def test_two_parts_of_one_name_are_refused():

@@ -13,6 +13,13 @@ from polyhead.formats.unit import Answered, Unit
 from polyhead.formats.xml_tree import Tree
 from polyhead.limits import LARGEST_ARCHIVE, LARGEST_PART, MOST_PARTS
 
+LOCKED = "it is locked with a password; save it without one"
+"""What is said of a document that only its password opens."""
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OverflowError, ValueError, OSError)
+"""What the reader of archives raises for damaged ones."""
+_PIECE = 1 << 20
+"""Bytes of a part that are unpacked together where nothing of it is kept."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -49,12 +56,34 @@ class ArchiveDocument:
 
 
 def read_parts(content: bytes, name: str) -> dict[str, bytes]:
-    """The XML parts of an archive by name. Raises DataError for one that is damaged, locked, or enormous."""
+    """The XML parts of an archive by name. Raises DataError for one that is damaged, locked, or enormous.
+
+    All other parts, such as pictures, are unpacked, too, piece by piece: damage is to be found before anything is
+    translated, and takes much less time to find than to translate.
+    """
+    parts = dict[str, bytes]()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return {info.filename: archive.read(info) for info in _checked(archive, name) if _is_xml(info)}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
+            for info in _checked(archive, name):
+                if _is_xml(info):
+                    parts[info.filename] = _content(archive, info)
+                else:
+                    _look_through(archive, info)
+    except _DAMAGE as error:
         raise DataError(f"it is no whole zip archive ({error}); save it again", name) from error
+    return parts
+
+
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A part, of which no more is unpacked than its announced size, although more may be packed in it."""
+    with archive.open(info) as part:
+        return part.read(info.file_size + 1)  # by one more, so that the checksum of an empty part is compared, too
+
+
+def _look_through(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    with archive.open(info) as part:
+        while part.read(_PIECE):
+            pass
 
 
 def _is_xml(info: zipfile.ZipInfo) -> bool:
@@ -69,7 +98,9 @@ def _checked(archive: zipfile.ZipFile, name: str) -> Iterator[zipfile.ZipInfo]:
         raise DataError("two of its parts have one name; save it again", name)
     for info in entries:
         if info.flag_bits & 1:
-            raise DataError("it is locked with a password; save it without", name)
+            raise DataError(LOCKED, name)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise DataError(f"its part {info.filename[:60]} is not packed as documents are; save it again", name)
         if _is_xml(info) and info.file_size > LARGEST_PART:
             raise DataError(f"its part {info.filename[:60]} has more than {LARGEST_PART:,} bytes", name)
         yield info
@@ -81,7 +112,6 @@ def _rewritten(content: bytes, changed: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(written, "w") as new:
         new.comment = old.comment
         for info in old.infolist():
-            new.writestr(
-                copy.copy(info), changed.get(info.filename) or old.read(info), compress_type=info.compress_type
-            )
+            part = changed.get(info.filename) or _content(old, info)
+            new.writestr(copy.copy(info), part, compress_type=info.compress_type)
     return written.getvalue()
