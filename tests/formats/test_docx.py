@@ -223,6 +223,24 @@ def test_two_parts_of_one_name_are_refused():
         translated(written.getvalue(), "x.docx")
 
 
+CROSSING = [
+    f"{run('a ')}{mark('begin')}<w:hyperlink>{run('b')}{mark('end')}{run(' c')}</w:hyperlink>{run(' d')}",
+    f"{run('a ')}<w:ins>{run('b')}{mark('begin')}{run(' c')}</w:ins>{run(' d ')}{mark('end')}{run(' e')}",
+    f"{mark('begin')}<w:ins>{run('a')}</w:ins>{run(' b ')}<w:ins>{run('c')}{mark('end')}{run(' d')}</w:ins>{run('e')}",
+    f"<w:ins>{run('a')}{mark('begin')}</w:ins>{run('b')}<w:ins>{mark('end')}{run('c')}</w:ins>{run('d')}",
+]
+
+
+@pytest.mark.parametrize("content", CROSSING)
+def test_a_field_that_crosses_a_container_leaves_the_document_well_formed(content):
+    document = docx(f"<w:p>{content}</w:p>")
+    assert translated(document, "x.docx", copy) == document
+    for seed in range(10):
+        written = body(translated(document, "x.docx", shuffle(seed)))
+        etree.fromstring(f"<a {W}>{written}</a>")
+        assert written.count("fldChar ") == 2
+
+
 PIECES = [
     run("a "),
     run("b", BOLD),

@@ -193,11 +193,20 @@ def _run(text: str, style: str, prefix: str) -> str:
 
 
 def _field_ends(atoms: Sequence[_Atom]) -> dict[int, int]:
-    """Where each field begins that ends in this paragraph → where it ends."""
-    opened, ends = list[int](), dict[int, int]()
+    """Where each field begins that ends in this paragraph, within the same container → where it ends.
+
+    The code of a field that begins outside of a container and ends within it would hold one of the container's tags.
+    """
+    opened, ends, containers = list[tuple[int, int]](), dict[int, int](), [-1]
     for place, atom in enumerate(atoms):
-        if atom.kind == "begin":
-            opened.append(place)
+        if atom.kind == "open":
+            containers.append(place)
+        elif atom.kind == "close":
+            containers.pop()
+        elif atom.kind == "begin":
+            opened.append((place, containers[-1]))
         elif atom.kind == "end" and opened:
-            ends[opened.pop()] = place
+            begin, container = opened.pop()
+            if container == containers[-1]:
+                ends[begin] = place
     return ends
