@@ -44,6 +44,7 @@ RECOGNISED = {
     "an OpenDocument text": office("content.xml", mime="application/vnd.oasis.opendocument.text"),
     "a PDF document": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
     "an old Word, Excel or PowerPoint document": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    "a document with a password": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
     "UTF-16 without a byte order mark": "one\ntwo\n".encode("utf-16-le"),
     "UTF-16 without a byte order mark ": "one\ntwo\n".encode("utf-16-be"),
 }

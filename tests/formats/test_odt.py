@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from polyhead.errors import DataError
-from tests.formats.office import HEAD, NAMES, archive, body, docx, odt
+from tests.formats.office import HEAD, MANIFEST, NAMES, TEXT, archive, body, docx, odt
 from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
 
 NOTE = "<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>"
@@ -69,6 +69,15 @@ def test_a_doubtful_translation_is_not_shipped():
 def test_what_is_no_document_is_refused(content, message):
     with pytest.raises(DataError, match=f"^{message}"):
         translated(content, "x.odt")
+
+
+@pytest.mark.parametrize("name", ["content.xml", "encrypted-package"])
+def test_a_document_with_a_password_is_said_to_have_one(name):
+    manifest = MANIFEST.replace("content.xml", name).replace(
+        '"text/xml"/>', '"text/xml"><manifest:encryption-data/></manifest:file-entry>'
+    )
+    with pytest.raises(DataError, match=r"^x\.odt: it is locked with a password; save it without one$"):
+        translated(archive({"mimetype": TEXT, name: b"\x81\xff\0", "META-INF/manifest.xml": manifest}), "x.odt")
 
 
 PIECES = [

@@ -25,6 +25,7 @@ def tar():
     return written.getvalue()
 
 
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 1016
 CONTENTS = [
     ("html", b"\n<!DOCTYPE html><p>a"),
     ("html", "<html><p>a".encode("utf-16")),
@@ -39,6 +40,8 @@ CONTENTS = [
     ("docx", docx("")),
     ("odt", odt("")),
     ("xml", b'<?xml version="1.0"?><a/>'),
+    ("doc", OLE + "WordDocument".encode("utf-16-le")),
+    ("locked", OLE + "EncryptedPackage".encode("utf-16-le")),
     ("gzip", gzip.compress(b"a", mtime=0)),
     ("bzip2", bz2.compress(b"a")),
     ("xz", lzma.compress(b"a")),
@@ -95,6 +98,20 @@ def test_content_speaks_against_a_name():
     assert recognise("x.json", gzip.compress(b"{}", mtime=0)) == "gzip"
     with pytest.raises(PolyheadError, match=r"^x\.po: it is compressed with gzip, .*; unpack it first"):
         kind_of("x.po", gzip.compress(b"a", mtime=0))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("x.docx", OLE), ("x", OLE + b"\5" + "EncryptedPackage".encode("utf-16-le"))]
+)
+def test_a_document_with_a_password_is_not_said_to_be_an_old_one(name, content):
+    with pytest.raises(PolyheadError, match=f"^{name}: it is a document with a password, .*; save it without one$"):
+        kind_of(name, content)
+
+
+@pytest.mark.parametrize(("name", "content"), [("x.doc", OLE), ("x.docx", OLE + "WordDocument".encode("utf-16-le"))])
+def test_an_old_document_is_not_said_to_have_a_password(name, content):
+    with pytest.raises(PolyheadError, match=f"^{name}: it is an old Word, .*; save it as .docx or .odt$"):
+        kind_of(name, content)
 
 
 def test_what_is_unknown_is_asked_for():

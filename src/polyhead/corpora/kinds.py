@@ -60,7 +60,7 @@ _BY_ENDING = {ending: kind for kind in (*OF_PAIRS, *ARCHIVES, *_OTHERS) for endi
 _RECOGNISED = {kind.name: kind for kind in (*OF_PAIRS, *ARCHIVES, *_OTHERS)} | {"srt": SUBTITLES, "ods": SPREADSHEET}
 _WITHOUT_TEXT = {
     name: Kind(name, OTHERS[name].title, (), OTHERS[name].advice)
-    for name in ("7z", "pdf", "doc", "rtf", "pptx", "odp", "sqlite")
+    for name in ("7z", "pdf", "doc", "locked", "rtf", "pptx", "odp", "sqlite")
 }
 """Kinds of files that hold neither lines of text nor pairs, by their names in `OTHERS`."""
 

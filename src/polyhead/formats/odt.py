@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from polyhead.errors import DataError
-from polyhead.formats.archive import ArchiveDocument, read_parts
+from polyhead.formats.archive import LOCKED, ArchiveDocument, read_parts
 from polyhead.formats.document import Source
 from polyhead.formats.paragraphs import Break, Holder, Paragraph, Paragraphs, region
 from polyhead.formats.splicing import Region
@@ -24,6 +24,8 @@ _SPACES = re.compile(" {2,}")
 def read_odt(source: Source) -> ArchiveDocument:
     """An OpenDocument text. Raises DataError for a file that isn't one."""
     parts = read_parts(source.content, source.name)
+    if b"encryption-data" in parts.get("META-INF/manifest.xml", b""):
+        raise DataError(LOCKED, source.name)
     if "content.xml" not in parts:
         raise DataError("there is no content.xml in it; save it as .odt", source.name)
     names = [name for name in _PARTS if name in parts]

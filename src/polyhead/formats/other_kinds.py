@@ -29,6 +29,7 @@ OTHERS: Mapping[str, Other] = {
     "sqlite": Other("an SQLite database", _AS_LINES),
     "pdf": Other("a PDF document", "save it as .docx or .odt, or its text as .txt"),
     "doc": Other("an old Word, Excel or PowerPoint document", "save it as .docx or .odt"),
+    "locked": Other("a document with a password", "save it without one"),
     "rtf": Other("an RTF document", "save it as .docx or .odt"),
     "xlsx": Other("an Excel workbook", "save the sheet as .csv, or its texts as .txt"),
     "ods": Other("an OpenDocument spreadsheet", "save the sheet as .csv, or its texts as .txt"),

@@ -22,6 +22,8 @@ _SIGNATURES = (
     (b"{\\rtf", "rtf"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
 )
+_ENCRYPTED, _OLD_WORD = "EncryptedPackage".encode("utf-16-le"), "WordDocument".encode("utf-16-le")
+"""What is inside a document with a password, which begins like an old one, and what is inside an old one."""
 _MARKUP = re.compile(
     r"\s*+(?:<\?.*?\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE\s+(?!html\b)[^>]*>\s*+)*+"
     r"<(?:(?:\w+:)?(?P<xliff>xliff)[\s>]|(?:\w+:)?(?P<tmx>tmx)[\s>]|(?P<html>!doctype\s+html\b|html[\s>]))",
@@ -58,6 +60,8 @@ def recognise(name: str, beginning: bytes) -> str | None:
     if by_content == "zip":
         kind = _in_zip(beginning)
         return by_name if kind == "zip" and by_name in ("docx", "odt") else kind
+    if by_content == "doc" and (_ENCRYPTED in beginning or (by_name == "docx" and _OLD_WORD not in beginning)):
+        return "locked"
     if by_content is not None:
         return by_content
     return by_name or _by_text(beginning)
