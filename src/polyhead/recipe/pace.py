@@ -9,7 +9,6 @@ import torch
 from polyhead.batch import Batch
 from polyhead.cores import cores_an_operation
 from polyhead.data.statistics import CorpusStatistics
-from polyhead.errors import TrainingError
 from polyhead.model.build import build_model
 from polyhead.recipe.schema import Recipe
 from polyhead.symbols import SPECIAL_PIECES
@@ -17,7 +16,7 @@ from polyhead.training.fused.fuse import fuse
 from polyhead.training.optimizer import Optimizer
 from polyhead.training.parallel import Workers
 from polyhead.training.precision import choose_arithmetic
-from polyhead.training.shares import Differentiation, TooLarge
+from polyhead.training.shares import Differentiation
 
 UPDATES, UNTIMED = 6, 2
 """How many updates are done, and how many of the first are not counted, as they are slower than later ones."""
@@ -27,7 +26,7 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
     """The median time of a few updates of a model that is thrown away, on batches like those of the corpus.
 
     processes: how many share every batch; the time that they take to add up their gradients is left out
-    Raises TrainingError where not even one sentence at a time fits the memory.
+    Raises TooLarge where not even one sentence at a time fits the memory.
     """
     size = recipe.tokenizer.vocabulary_size or 1000
     model = build_model(recipe.model, size, size).to(device)
@@ -42,10 +41,7 @@ def seconds_an_update(recipe: Recipe, corpus: CorpusStatistics, device: torch.de
             differentiation = Differentiation(fused, optimizer, workers, recipe.training.label_smoothing)
             for _ in range(UPDATES):
                 start = time.perf_counter()
-                try:
-                    found = differentiation.collect(batches, lambda share: share, 1)
-                except TooLarge as error:
-                    raise TrainingError(str(error)) from None
+                found = differentiation.collect(batches, lambda share: share, 1)
                 optimizer.step(1e-9, found.tokens)
                 times.append(time.perf_counter() - start)
     return statistics.median(times[UNTIMED:])

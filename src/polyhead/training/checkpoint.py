@@ -62,6 +62,11 @@ class Progress:
     rounds: int = 1
     """How many parts every batch is cut into, one after the other, since one did not fit the memory."""
 
+    @property
+    def has_news(self) -> bool:
+        """Whether there were updates since the latest validation."""
+        return self.judged is not None and self.judged < self.update
+
     def in_numbers(self) -> dict[str, float]:
         """Where training stands, for whoever launched it: update, epoch, and the best score if there is one."""
         best = {} if self.best_score is None else {"best_score": self.best_score}

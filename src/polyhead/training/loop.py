@@ -1,8 +1,7 @@
 """The training loop: batches in, better weights out, able to stop and go on at any update.
 
-Everything that changes from update to update is in `Progress`, the optimizer and the running mean; a checkpoint holds
-exactly these, and chance follows from the seed and the update's number. So a resumed run computes what the
-uninterrupted one would have.
+Everything that changes from update to update is in `Progress`, the optimizer and the running mean. A checkpoint holds
+exactly these, and chance follows from the seed and the update's number, so a resumed run computes the same numbers.
 """
 
 import math
@@ -83,8 +82,7 @@ class Trainer:
         """
         watch = LossWatch(self.words)
         progress, meter = self.progress, Meter(self.progress.seconds)
-        if self.course.is_over() and progress.judged is not None and progress.judged < progress.update:
-            progress.unjudged = True  # resumed with a limit that is reached already
+        progress.unjudged |= self.course.is_over() and progress.has_news  # resumed with a limit that is reached already
         progress.finished = self.course.is_done()
         if progress.finished and not progress.scores:
             with suppress(Interrupted):

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from polyhead.batch import Batch
+from polyhead.errors import TrainingError
 from polyhead.memory.freed import out_of_memory, trim
 from polyhead.model.dropout import drawing_from
 from polyhead.training.fused.fuse import Fused
@@ -21,7 +22,7 @@ Seed = Callable[[int], int]
 """The number of a share in its update, from 0 → the seed of its dropout."""
 
 
-class TooLarge(Exception):
+class TooLarge(TrainingError):
     """Not even one sentence at a time fits the memory; says what to do."""
 
 
