@@ -2,6 +2,7 @@
 
 import glob
 import os
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ def find_inputs(given: Sequence[Path], out: Path) -> list[Input]:
     The files of a directory keep their paths below it, those that match a pattern their paths below its part without
     wildcards, and a file that was named keeps its name alone. Hidden files and the output directory are passed over.
     Raises DataError for a path where nothing is, a pattern that nothing matches and a directory that can't be read,
-    PolyheadError where two files would have the same name, be it only on a disk that ignores case.
+    PolyheadError where two files would have the same name; Windows and macOS ignore case in names.
     """
     found: dict[str, Input] = {}
     for each in (each for path in given for each in _files(path, out)):
@@ -90,7 +91,9 @@ def _matches(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
 
 
 def _folded(name: str) -> str:
-    """What names have in common that are one on a disk that ignores case, or how letters with accents are written."""
+    """What names have in common that are one on this system's disks, as a rule: on Windows and macOS case is ignored."""
+    if sys.platform not in ("win32", "darwin"):
+        return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
