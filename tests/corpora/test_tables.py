@@ -48,9 +48,9 @@ def test_columns_are_chosen_by_name_or_by_number(write: Write) -> None:
 @pytest.mark.parametrize("column", ["²", "9" * 5000, "0", "3", "٢"])
 def test_what_is_no_number_of_a_column_is_named(write: Write, column: str) -> None:
     path = write("a.csv", "a dog,개\na cat,고양이\n")
-    assert f"a.csv:1: there is no column {column!r}; the first row has a dog, 개" in refusal(
-        path, columns=(column, "1")
-    )
+    said = refusal(path, columns=(column, "1"))
+    assert f"a.csv:1: there is no column '{column[:20]}" in said
+    assert "; the first row has a dog, 개" in said
 
 
 def test_quotation_marks_are_text_in_tsv(write: Write) -> None:

@@ -91,7 +91,7 @@ def _matches(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
 
 
 def _folded(name: str) -> str:
-    """What names have in common that are one on this system's disks, as a rule: on Windows and macOS case is ignored."""
+    """What names have in common that this system takes for one: Windows and macOS ignore case."""
     if sys.platform not in ("win32", "darwin"):
         return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
