@@ -136,6 +136,12 @@ def test_progress_counts_texts(translator):
     assert sum(counts) == len(TEXTS) + 2
 
 
+def test_progress_counts_texts_of_which_none_is_translated(translator):
+    counts = []
+    assert texts(translator.translate(["", " ", "12"], progress=counts.append)) == ["", " ", "12"]
+    assert sum(counts) == 3
+
+
 def test_an_observer_is_shown_every_step_and_can_end_the_search(translator):
     records = []
     translator.translate(["bado kilu"], beam_size=2, observer=records.append)

@@ -59,6 +59,8 @@ class PieceSearch:
             if progress is not None:
                 progress(done)
             done = 0
+        if not chunks and progress is not None:
+            progress(done)
         return found
 
     def _decode(self, pieces: Sequence[Piece], keys: Sequence[int]) -> list[list[Hypothesis]]:
