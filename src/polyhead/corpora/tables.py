@@ -90,4 +90,4 @@ def _header(cells: Sequence[str], wanted: Wanted, member: Member) -> list[str] |
 
 def _is_number(column: str) -> bool:
     """Whether a column is given by its number, of no more digits than a file can have columns."""
-    return column.isdecimal() and len(column) <= _MOST_DIGITS
+    return column.isascii() and column.isdecimal() and len(column) <= _MOST_DIGITS
