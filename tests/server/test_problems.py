@@ -85,3 +85,10 @@ def test_fields_are_spoken_of_as_a_client_knows_them(sent, said):
     with pytest.raises(ValidationError) as error:
         Outer.model_validate(sent)
     assert explain(error.value.errors()).detail == said
+
+
+def test_a_field_that_nobody_knows_is_not_repeated_at_any_length(client):
+    answer = client.post("/api/translate", json={"text": "bado", "target": "xb", "x" * 10_000: 1})
+    assert answer.status_code == 400
+    assert "there is no such field" in answer.json()["detail"]
+    assert len(answer.content) < 2000

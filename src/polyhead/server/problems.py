@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from polyhead.errors import PolyheadError
+from polyhead.errors import PolyheadError, shortened
 from polyhead.inspection.sentence import EmptyText, TooLong
 from polyhead.inspection.tensors import UnknownPart
 
@@ -134,7 +134,7 @@ def explain(errors: Sequence[Mapping[str, Any]]) -> Problem:
     # Where a field may be one of several kinds, each kind has its say: "a valid string or a valid list".
     words = " or ".join([said[0], *(each.removeprefix("Input should be ") for each in said[1:])])
     others = len({_place(error) for error in errors}) - 1
-    sentence = f"{place or 'the body'}: {words}" + (f" (and {others} more)" if others else "")
+    sentence = f"{shortened(place) or 'the body'}: {words}" + (f" (and {others} more)" if others else "")
     return FieldMissing(place, sentence) if errors[0]["type"] == "missing" else Problem("bad_request", sentence)
 
 
