@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyhead.errors import DataError
+from polyhead.formats.po_entries import decoded_po
 from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, translated
+from tests.growth import grows_like_its_input
 
 HEADER = r"""msgid ""
 msgstr ""
@@ -275,3 +277,7 @@ def test_choices_of_icu_are_left_and_named():
     content = HEADER + 'msgctxt "n"\nmsgid "{n, plural, one {a file} other {# files}}"\nmsgstr ""\n'
     assert translated(content, "x.po", shout) == content
     assert problems(content, "x.po") == ["line 10: n is a choice of several texts (ICU) and was left as it is"]
+
+
+def test_a_hostile_header_takes_no_long_time():
+    assert grows_like_its_input(lambda parts: decoded_po(rb"\nContent-Type:" * parts, "x.po"), 1_000)

@@ -9,7 +9,7 @@ from polyhead.extras import needing_extra
 from polyhead.formats.encoding import Encoding, decoded
 
 _LINE = re.compile(r'\s*(#.*|(msg\w+(\[\d+\])?\s*)?"(?:[^"\\]|\\.)*"\s*|)$')
-_CHARSET = re.compile(rb'(?:"|\\n)Content-Type:[^"]*?charset=([\w.:-]+)')
+_CHARSET = re.compile(rb'(?:"|\\n)Content-Type:[^"]{0,200}?charset=([\w.:-]+)')
 _REMARK = re.compile(r"^#(?![\s.:,|~#])", re.MULTILINE)
 """A comment without a space, which polib doesn't know."""
 _STRANGE = str.maketrans({c: chr(0xF0000 + i) for i, c in enumerate("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")})
