@@ -14,7 +14,18 @@ from lxml import etree
 
 from polyhead.errors import DataError
 from tests.formats.office import HEAD, W, archive, body, docx
-from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
+from tests.formats.translators import (
+    backwards,
+    complain,
+    copy,
+    found,
+    lose_codes,
+    problems,
+    say,
+    shout,
+    shuffle,
+    translated,
+)
 
 
 def run(text, style=""):
@@ -241,6 +252,16 @@ def test_a_field_that_crosses_a_container_leaves_the_document_well_formed(conten
         assert written.count("fldChar ") == 2
 
 
+def test_containers_that_a_tab_cuts_are_closed_before_others_are_opened():
+    tab = "<w:r><w:tab/></w:r>"
+    content = f"<w:ins>{run('a')}{tab}{run('b')}</w:ins>{run(' and ')}<w:hyperlink>{run('c')}{tab}{run('d')}"
+    document = docx(f"<w:p>{content}</w:hyperlink></w:p>")
+    assert [code.content for code in found(document, "x.docx")[1].marked.codes] == ["</w:ins>", "<w:hyperlink>"]
+    written = body(translated(document, "x.docx", backwards))
+    assert f"{run('B AND C')}</w:ins><w:hyperlink>" in written
+    etree.fromstring(f"<a {W}>{written}</a>")
+
+
 PIECES = [
     run("a "),
     run("b", BOLD),
@@ -251,6 +272,8 @@ PIECES = [
 ]
 PIECES += [
     f"<w:hyperlink>{run('c')}{run('d', BOLD)}</w:hyperlink>",
+    f"<w:ins>{run('e')}<w:r><w:tab/></w:r>{run('f')}</w:ins>",
+    f"<w:smartTag>{run('g')}<w:r><w:br/></w:r>{mark('begin')}{run('h')}</w:smartTag>",
     LINK,
     mark("end"),
     "<w:r><w:tab/></w:r>",

@@ -10,7 +10,18 @@ from lxml import etree
 
 from polyhead.errors import DataError
 from tests.formats.office import HEAD, MANIFEST, NAMES, TEXT, archive, body, docx, odt
-from tests.formats.translators import complain, copy, found, lose_codes, problems, say, shout, shuffle, translated
+from tests.formats.translators import (
+    backwards,
+    complain,
+    copy,
+    found,
+    lose_codes,
+    problems,
+    say,
+    shout,
+    shuffle,
+    translated,
+)
 
 NOTE = "<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>"
 SHOUTED = [
@@ -78,6 +89,12 @@ def test_a_document_with_a_password_is_said_to_have_one(name):
     )
     with pytest.raises(DataError, match=r"^x\.odt: it is locked with a password; save it without one$"):
         translated(archive({"mimetype": TEXT, name: b"\x81\xff\0", "META-INF/manifest.xml": manifest}), "x.odt")
+
+
+def test_spans_that_a_tab_cuts_are_closed_before_others_are_opened():
+    spans = "<text:span>a<text:tab/>b</text:span> and <text:span text:style-name='C'>c<text:tab/>d</text:span>"
+    written = body(translated(odt(f"<text:p>{spans}</text:p>"), "x.odt", backwards), "content.xml")
+    assert "B AND C</text:span><text:span text:style-name='C'><text:tab/>" in written
 
 
 PIECES = [

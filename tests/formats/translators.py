@@ -44,6 +44,11 @@ def _shown(text):
     return [(code.content, text.text[code.start : code.end]) if code.start < code.end else code for code in text.codes]
 
 
+def backwards(texts):
+    """In capitals, with all codes behind the text, the last one first."""
+    return [Answer(Marked.of([text.text.upper(), *reversed(text.codes)])) for text in texts]
+
+
 def lose_codes(texts):
     """All codes are lost, in capitals."""
     return [Answer(Marked(text.text.upper())) for text in texts]

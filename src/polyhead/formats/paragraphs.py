@@ -1,5 +1,6 @@
 """Paragraphs of office documents as regions: text with codes, line breaks, and paragraphs within them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -159,12 +160,29 @@ class _Writer:
             if isinstance(segment, Break):
                 yield segment.written
                 continue
-            whole = _without_joints(next(remaining).whole if unit else segment)
+            whole = _without_joints(_in_order(next(remaining).whole, segment) if unit else segment)
             codes = (
                 Code(contents.get(code.content, code.content), code.start, code.end, code.role, code.pair)
                 for code in whole.codes
             )
             yield self.render(Marked(whole.text, tuple(codes)))
+
+
+def _in_order(whole: Marked, source: Marked) -> Marked:
+    """A translation in which the tags that have their other halves in other texts stand in the order of the source.
+
+    In another order one element would be closed within another, and the part would not be XML any more.
+    """
+    halves = Counter(code.pair for code in source.codes if code.pair is not None)
+    cut = [code.content for code in source.codes if code.pair is not None and halves[code.pair] == 1]
+    if len(cut) < 2:
+        return whole
+    ordered = iter(cut)  # in the translation such a half is a code alone
+    codes = (
+        replace(code, content=next(ordered)) if code.content in cut and halves.get(code.pair or 0) != 2 else code
+        for code in whole.codes
+    )
+    return Marked(whole.text, tuple(codes))
 
 
 def _without_joints(whole: Marked) -> Marked:
