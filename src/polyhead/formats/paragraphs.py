@@ -179,7 +179,9 @@ def _in_order(whole: Marked, source: Marked) -> Marked:
         return whole
     ordered = iter(cut)  # in the translation such a half is a code alone
     codes = (
-        replace(code, content=next(ordered)) if code.content in cut and halves.get(code.pair or 0) != 2 else code
+        replace(code, content=next(ordered, code.content))
+        if code.content in cut and halves.get(code.pair or 0) != 2
+        else code
         for code in whole.codes
     )
     return Marked(whole.text, tuple(codes))
