@@ -33,10 +33,11 @@ class Config(BaseModel):
         """
         given = cast("dict[str, object]", values) if isinstance(values, dict) else {}
         for name in cls.model_fields.keys() & given.keys():
-            value, is_truth = given[name], isinstance(given[name], bool)
-            if is_truth and not _has_truth(cls, name):
-                raise ValueError(f"{name} cannot be true or false")
-            if isinstance(value, str | int | float) and not is_truth and _is_truth(cls, name):
+            value = given[name]
+            if isinstance(value, bool):
+                if not _may_be_bool(cls, name):
+                    raise ValueError(f"{name} cannot be true or false")
+            elif isinstance(value, str | int | float) and _must_be_bool(cls, name):
                 raise ValueError(f"{name} must be true or false")
             if "\0" in str(value if isinstance(value, str | Path) else ""):
                 raise ValueError(f"{name} holds the character NUL")
@@ -44,13 +45,13 @@ class Config(BaseModel):
 
 
 @cache
-def _has_truth(settings: type[Config], field: str) -> bool:
+def _may_be_bool(settings: type[Config], field: str) -> bool:
     """Whether a field's value may be true or false."""
     return _names_bool(settings.model_fields[field].annotation)
 
 
 @cache
-def _is_truth(settings: type[Config], field: str) -> bool:
+def _must_be_bool(settings: type[Config], field: str) -> bool:
     """Whether a field's value can be nothing but true or false."""
     return settings.model_fields[field].annotation is bool
 

@@ -8,13 +8,11 @@ from polyhead.corpora.choosing import column_named, is_code, listed
 from polyhead.corpora.member import Member
 from polyhead.corpora.text_lines import text_lines
 from polyhead.corpora.unit import SOURCE, TARGET, Unit, Wanted, one_line
-from polyhead.errors import DataError, shortened
+from polyhead.errors import DataError, shown
 
 _ROLES = frozenset([SOURCE, TARGET, "src", "tgt", "trg"])
 """Names of columns that say what is in them without saying its language."""
 _MOST_DIGITS = 9
-_LONGEST_NAME = 60
-"""The most characters of a wanted column that a message repeats."""
 Row = tuple[int, list[str]]
 """A line number and the cells that begin there."""
 
@@ -73,7 +71,7 @@ def _header(cells: Sequence[str], wanted: Wanted, member: Member) -> list[str] |
         missing = [column for column in wanted.columns if column_named(names, column) is None]
         if missing:
             raise DataError(
-                f"there is no column {shortened(missing[0], _LONGEST_NAME)!r}; the first row has {listed(names)}. "
+                f"there is no column {shown(missing[0])}; the first row has {listed(names)}. "
                 "Columns may be numbers from 1 on where it names none",
                 member.name,
                 1,
