@@ -115,8 +115,42 @@ def test_an_old_document_is_not_said_to_have_a_password(name, content):
 
 
 def test_what_is_unknown_is_asked_for():
-    with pytest.raises(PolyheadError, match="neither its name nor its content says what it is; .* html, po, xliff"):
+    with pytest.raises(PolyheadError, match="neither its name nor its content says what it is; .*: .html, .po, .xlf,"):
         kind_of("file", b"a dog")
+
+
+@pytest.mark.parametrize("name", ["train.en", "x/test.de", "corpus.en-de.DE", "dev.pt_BR", "dev.zh-Hans", "a.yue"])
+@pytest.mark.parametrize("content", [b"", b"a dog\n", "ein Hör\n".encode("latin-1"), "a dog\n".encode("utf-16")])
+def test_text_in_a_file_whose_name_ends_in_a_language_is_plain_text(name, content):
+    assert kind_of(name, content) == "text"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "content"),
+    [
+        ("html", "index.html.de", b"<p>a"),
+        ("md", "README.ko.md", b"# a"),
+        ("md", "README.md.ko", b"# a"),
+        ("po", "de.po", b"a"),
+        ("po", "messages.de", b'msgid "a"\nmsgstr ""\n'),
+        ("docx", "letter.docx.fr", docx("")),
+    ],
+)
+def test_a_language_in_a_name_hides_no_format(kind, name, content):
+    assert kind_of(name, content) == kind
+
+
+@pytest.mark.parametrize("name", ["lib.so", "x.bin", "x.en"])
+def test_a_language_at_the_end_of_a_name_makes_no_text_of_other_bytes(name):
+    with pytest.raises(PolyheadError, match="neither its name nor its content says what it is"):
+        kind_of(name, b"\x7fELF\2\1\1\0\0\0")
+    with pytest.raises(PolyheadError, match="compressed with gzip"):
+        kind_of(name, gzip.compress(b"a", mtime=0))
+
+
+@pytest.mark.parametrize("name", ["x.tok", "x.src", "x.csv", "x.log", "README", ".en", "x."])
+def test_other_endings_say_nothing(name):
+    assert recognise(name, b"a dog\n") is None
 
 
 @pytest.mark.parametrize(

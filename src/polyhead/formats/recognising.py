@@ -1,11 +1,13 @@
 """What kind of file something is, by its name and its first bytes, and what to say where another kind was expected."""
 
 import re
+from pathlib import PurePath
 
 from polyhead.errors import PolyheadError
 from polyhead.formats.encoding import begun_text, begun_utf16
 from polyhead.formats.kinds import FORMATS
 from polyhead.formats.other_kinds import OTHERS
+from polyhead.languages import is_language
 
 LOOKED_AT = 1 << 16
 """Bytes at the beginning of a file that its kind is recognised by."""
@@ -52,10 +54,15 @@ _OFFICE = {
 def recognise(name: str, beginning: bytes) -> str | None:
     """The kind of a file: one of `FORMATS`, or of `OTHERS`, such as gzip or parquet.
 
-    name: the file's; it decides where what the file begins with doesn't speak against it. beginning: `LOOKED_AT` bytes
+    name: the file's; it decides where what the file begins with doesn't speak against it. A language may stand behind
+        the ending of a format (`index.html.de`); where it stands alone, as in `train.de`, the file is plain text
+    beginning: `LOOKED_AT` bytes
     None where neither says anything; plain text is not recognised by its content.
     """
-    by_name = next((kind for kind, form in FORMATS.items() if name.lower().endswith(form.suffixes)), None)
+    by_name, path = _by_name(name), PurePath(name)
+    has_language = by_name is None and is_language(path.suffix[1:])
+    if has_language:
+        by_name = _by_name(path.stem)
     by_content = _by_signature(beginning)
     if by_content == "zip":
         kind = _in_zip(beginning)
@@ -64,7 +71,10 @@ def recognise(name: str, beginning: bytes) -> str | None:
         return "locked"
     if by_content is not None:
         return by_content
-    return by_name or _by_text(beginning)
+    found = by_name or _by_text(beginning)
+    if found is None and has_language and "\0" not in begun_text(beginning):
+        return "text"
+    return found
 
 
 def kind_of(name: str, content: bytes) -> str:
@@ -74,8 +84,10 @@ def kind_of(name: str, content: bytes) -> str:
         if kind in FORMATS:
             return kind
         raise PolyheadError(f"{name}: it is {OTHERS[kind].title}, which is not translated here; {OTHERS[kind].advice}")
-    kinds = ", ".join(FORMATS)
-    raise PolyheadError(f"{name}: neither its name nor its content says what it is; name its format, one of {kinds}")
+    endings = ", ".join(form.suffixes[0] for form in FORMATS.values())
+    raise PolyheadError(
+        f"{name}: neither its name nor its content says what it is; give its name the ending of its format: {endings}"
+    )
 
 
 def instead_of_lines(name: str, beginning: bytes, command: str | None = None) -> str | None:
@@ -94,6 +106,10 @@ def instead_of_lines(name: str, beginning: bytes, command: str | None = None) ->
         typed = command or f"polyhead translate MODEL {name} --out OUT"
         return f"its format is {FORMATS[kind].title}, not lines of text; to translate it with its form kept: {typed}"
     return f"it is {OTHERS[kind].title}, not lines of text; {OTHERS[kind].advice}"
+
+
+def _by_name(name: str) -> str | None:
+    return next((kind for kind, form in FORMATS.items() if name.lower().endswith(form.suffixes)), None)
 
 
 def _by_signature(beginning: bytes) -> str | None:

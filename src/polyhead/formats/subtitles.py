@@ -32,7 +32,7 @@ def read_vtt(source: Source) -> TextDocument:
 def _read(source: Source, is_vtt: bool) -> TextDocument:
     text, encoding = decoded(source.content, source.name)
     if is_vtt and not text.startswith("WEBVTT"):
-        raise DataError("a WebVTT file begins with the word WEBVTT; add it, or say --format srt", source.name, 1)
+        raise DataError("a WebVTT file begins with the word WEBVTT; add it, or end its name with .srt", source.name, 1)
     found = list(cues(text, source.name, numbered=not is_vtt))
     if not found and text.strip() and not is_vtt and "-->" not in text:
         raise DataError("there is no line with times such as 00:00:01,000 --> 00:00:02,000 in it", source.name, 1)
