@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from polyhead.errors import PolyheadError
 from polyhead.server.pool import open_directories
 from polyhead.server.services import Services
 from polyhead.server.settings import ServerConfig
@@ -64,7 +65,7 @@ def test_what_cannot_begin_is_no_stream(client, text, code):
     assert (answer.status_code, answer.json()["code"]) == (400, code)
 
 
-def test_what_fails_midway_is_told_in_the_stream(client, monkeypatch):
+def test_what_fails_midway_is_told_in_the_stream_and_in_the_log(client, monkeypatch, caplog):
     def fail(*arguments, **more):
         raise MemoryError("secret")
 
@@ -72,6 +73,18 @@ def test_what_fails_midway_is_told_in_the_stream(client, monkeypatch):
     name, problem = events(stream(client, "bado"))[-1]
     assert (name, problem["code"]) == ("error", "internal")
     assert "secret" not in str(problem)
+    (logged,) = (each for each in caplog.records if each.name == "uvicorn.error")
+    assert logged.exc_info is not None
+    assert str(logged.exc_info[1]) == "secret"
+
+
+def test_what_a_client_can_put_right_is_not_in_the_log(client, monkeypatch, caplog):
+    def refuse(*arguments, **more):
+        raise PolyheadError("say it otherwise")
+
+    monkeypatch.setattr(Translator, "translate", refuse)
+    assert events(stream(client, "bado"))[-1][1]["code"] == "bad_request"
+    assert not caplog.records
 
 
 def test_a_stream_whose_client_has_gone_is_given_up(listen, tagged, monkeypatch):

@@ -4,6 +4,7 @@ First comes `meta`, with the model and the tokens of the text, then the events o
 """
 
 import asyncio
+import logging
 import threading
 from asyncio import to_thread
 from collections.abc import AsyncGenerator
@@ -84,7 +85,10 @@ class Channel:
         """Ends the events, when `work` is done; tells of its problem if there was one."""
         error = None if work.cancelled() else work.exception()
         if error is not None and not isinstance(error, Unwanted):
-            self._put(problem_event(problem_of(error)))
+            problem = problem_of(error)
+            if problem.code == "internal":  # uvicorn logs only what ends an answer
+                logging.getLogger("uvicorn.error").error("Exception in a stream", exc_info=error)
+            self._put(problem_event(problem))
         self._put(None)
 
     async def next(self, deadline: float) -> bytes | None:
