@@ -138,6 +138,17 @@ def test_what_is_wrong_is_noted_in_the_second_version_too():
     assert [etree.QName(child).localname for child in unit][:2] == ["notes", "originalData"]
 
 
+@pytest.mark.parametrize(
+    "notes", ["<x:notes/>", '<x:notes a="b" />', "<x:notes></x:notes >", "<x:notes><x:note/></x:notes>"]
+)
+def test_a_unit_has_notes_once(notes):
+    content = TWO.replace("<x:notes><x:note>n</x:note></x:notes>", notes)
+    unit = etree.fromstring(translated(content, "x.xliff", complain).encode())[0][2]
+    assert [etree.QName(child).localname for child in unit] == ["notes", "segment"]
+    assert unit[0][-1].text == "the number 5 is missing"
+    assert notes in translated(content, "x.xliff")
+
+
 @pytest.mark.parametrize("content", [ONE, TWO])
 @pytest.mark.parametrize("translate", [shout, lose_codes, lose_one_code, double_codes, complain, say("<&]]>\0")])
 def test_whatever_is_translated_it_is_xml(content, translate):

@@ -60,14 +60,15 @@ def _of_unit(tree: Tree, unit: Element) -> Iterator[Region | tuple[int, str]]:
         return
     notes = unit.first("notes")
     first = next(child for child in unit.elements if child.name in ("originalData", "segment", "ignorable"))
-    inside = notes is not None and notes.inner_end < notes.end <= segments[0].start
-    start = notes.inner_end if notes and inside else first.start
+    if notes is not None and notes.end > segments[0].start:
+        notes = None
+    start = first.start if notes is None else notes.start
     units = tuple(
         without_margins(marked(tree, source, _alike), tree.line(source), unit.attributes.get("id", ""))
         for segment in segments
         if (source := segment.first("source"))
     )
-    yield Region(start, segments[-1].end, units, _Writer(tree, tuple(segments), start, inside, unit))
+    yield Region(start, segments[-1].end, units, _Writer(tree, tuple(segments), start, notes, unit))
 
 
 def _alike(element: Element) -> Half | Kept | bool:
@@ -87,26 +88,29 @@ class _Writer:
     tree: Tree
     segments: tuple[Element, ...]
     start: int
-    has_notes: bool
+    notes: Element | None
+    """Where notes stand already, from `start` on."""
     unit: Element
 
     def __call__(self, answers: Sequence[Answered]) -> str:
-        result, done = self._notes([problem for answer in answers for problem in answer.problems]), self.start
+        result, done = self._noted([problem for answer in answers for problem in answer.problems])
         for segment, answer in zip(self.segments, answers, strict=True):
             result += self.tree.text[done : segment.start] + self._segment(segment, answer)
             done = segment.end
         return result
 
-    def _notes(self, problems: Sequence[str]) -> str:
+    def _noted(self, problems: Sequence[str]) -> tuple[str, int]:
+        """The unit's notes with those on problems, and where in the file what follows them begins."""
         if not problems:
-            return ""
+            return "", self.start
         prefix = self.tree.prefix(self.unit)
         notes = "".join(f'<{prefix}note category="polyhead">{escaped(each)}</{prefix}note>' for each in problems)
-        return (
-            notes
-            if self.has_notes
-            else f"<{prefix}notes>{notes}</{prefix}notes>{self.tree.indentation(self.segments[0])}"
-        )
+        if self.notes is None:
+            space = self.tree.indentation(self.segments[0])
+            return f"<{prefix}notes>{notes}</{prefix}notes>{space}", self.start
+        before = self.tree.text[self.notes.inner_start : self.notes.inner_end]
+        end = self.tree.text[self.notes.inner_end : self.notes.end] or f"</{prefix}notes>"
+        return f"{opened(self.tree.tag(self.notes))}{before}{notes}{end}", self.notes.end
 
     def _segment(self, segment: Element, answer: Answered) -> str:
         text, source, target = self.tree.text, segment.first("source"), segment.first("target")
