@@ -70,6 +70,13 @@ SHOUTED = [
     ("a[^1]\n\n[^1]: b c", "A[^1]\n\n[^1]: B C"),
     ("> [!NOTE]\n> a", "> [!NOTE]\n> A"),
     ("- [x] a", "- [x] A"),
+    ("a\n$$\n\\text{b}_1 = c_2\n\n+ d\n$$\ne", "A\n$$\n\\text{b}_1 = c_2\n\n+ d\n$$\nE"),
+    ("> $$ a\n> b $$ {#c}\n\n- d\n  $$\n  e\n  $$.\n", "> $$ a\n> b $$ {#c}\n\n- D\n  $$\n  e\n  $$.\n"),
+    ("$$a\nb\n\n$$\nc\n$$", "$$A B\n\n$$\nc\n$$"),
+    ("$$a\nb $$c$$", "$$A B $$c$$"),
+    (":::note\na\nb\n:::\n\n- ::: {.c}\n  d\n  :::\n", ":::note\nA B\n:::\n\n- ::: {.c}\n  D\n  :::\n"),
+    ('!!! note "a"\n    b\n\n??? c\n\n!!! d e', '!!! note "a"\n    b\n\n??? c\n\n!!! D E'),
+    ('a\n{: .b}\n\n{% c d="e" %}\nf\n{% g %}\n{{< h >}}', 'A\n{: .b}\n\n{% c d="e" %}\nF\n{% g %}\n{{< h >}}'),
     ("    a\n\n```\nb\n```\n", "    a\n\n```\nb\n```\n"),
     ("<div>\na\n</div>\n\nb", "<div>\nA\n</div>\n\nB"),
     (

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from polyhead.extras import needing_extra
+from polyhead.formats.markdown_lines import leave_extensions
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -36,6 +37,7 @@ def parser() -> "MarkdownIt":
     with needing_extra("reading Markdown"):
         from markdown_it import MarkdownIt
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    leave_extensions(markdown)
     markdown.core.ruler.enableOnly(["normalize", "block"])
     markdown.inline.ruler2.disable("fragments_join")
     inline = markdown.inline.ruler
