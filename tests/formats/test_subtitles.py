@@ -144,6 +144,8 @@ def test_punctuation_capitals_and_pauses_tell_whether_a_sentence_goes_on(before,
     [
         ("hello\n", "x.srt", "x.srt:1: there is no line with times"),
         (SRT.replace("06,000", "0x,000"), "x.srt", "x.srt:12: these are no times such as"),
+        (SRT.replace("\r", "").replace("\n", "\r"), "x.srt", "x.srt: its lines end in carriage returns alone"),
+        ("WEBVTT\r\r00:01.000 --> 00:02.000\ra\r", "x.vtt", "x.vtt: its lines end in carriage returns alone"),
         ("hello\n", "x.vtt", "x.vtt:1: a WebVTT file begins with the word WEBVTT"),
     ],
 )

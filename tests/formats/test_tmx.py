@@ -54,7 +54,7 @@ def test_the_source_language_can_be_named():
 def test_units_without_a_source_are_counted():
     more = "<tu><tuv lang='fr'><seg>a</seg></tuv></tu>\n"
     content = MEMORY.replace("</body>", more * 2 + "</body>")
-    assert problems(content, "x.tmx") == ["line 13: 2 units from here on have no text to translate"]
+    assert problems(content, "x.tmx") == ["line 13: 2 units from here on without a text to translate"]
     assert translated(content, "x.tmx") == EXPECTED.replace("</body>", more * 2 + "</body>")
 
 
@@ -114,8 +114,8 @@ HEADED = '<tmx version="1.4"><header srclang="%s"/><body>%s</body></tmx>'
     ("units", "said"),
     [
         ('<tu><tuv xml:lang="en"><seg/></tuv><tuv xml:lang="fr"><seg>a</seg></tuv></tu>', []),
-        ("<tu/>", ["line 1: 1 units from here on have no text to translate"]),
-        ("<tu><tuv><seg>a</seg></tuv></tu>", ["line 1: 1 units from here on have no text to translate"]),
+        ("<tu/>", ["line 1: 1 unit from here on without a text to translate"]),
+        ("<tu><tuv><seg>a</seg></tuv></tu>", ["line 1: 1 unit from here on without a text to translate"]),
     ],
 )
 def test_languages_are_named_only_where_there_are_others(units, said):

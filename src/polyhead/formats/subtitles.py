@@ -20,12 +20,12 @@ _MOST_CUES = 6
 
 
 def read_srt(source: Source) -> TextDocument:
-    """A SubRip file. Raises DataError where nothing in it is a cue."""
+    """A SubRip file. Raises DataError where nothing in it can be read as a cue."""
     return _read(source, is_vtt=False)
 
 
 def read_vtt(source: Source) -> TextDocument:
-    """A WebVTT file. Raises DataError for one that doesn't begin with WEBVTT."""
+    """A WebVTT file. Raises DataError where it doesn't begin with WEBVTT or can't be read."""
     return _read(source, is_vtt=True)
 
 
@@ -33,6 +33,9 @@ def _read(source: Source, is_vtt: bool) -> TextDocument:
     text, encoding = decoded(source.content, source.name)
     if is_vtt and not text.startswith("WEBVTT"):
         raise DataError("a WebVTT file begins with the word WEBVTT; add it, or end its name with .srt", source.name, 1)
+    if "\n" not in text and text.count("\r") > 1:
+        message = r"its lines end in carriage returns alone; convert it first: tr '\r' '\n' < FILE > OTHER"
+        raise DataError(message, source.name)
     found = list(cues(text, source.name, numbered=not is_vtt))
     if not found and text.strip() and not is_vtt and "-->" not in text:
         raise DataError("there is no line with times such as 00:00:01,000 --> 00:00:02,000 in it", source.name, 1)

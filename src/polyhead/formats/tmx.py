@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from polyhead.errors import DataError
+from polyhead.errors import DataError, counted
 from polyhead.formats.document import Source, TextDocument
 from polyhead.formats.icu import is_icu_choice, left_choice
 from polyhead.formats.languages_of_files import is_same
@@ -35,9 +35,8 @@ def read_tmx(source: Source) -> TextDocument:
         wanted = sorted({_wanted(unit, source, usual) for unit in units if any(_variants(unit))})
         message = f"it has no texts in {', '.join(wanted)[:20]} but in {', '.join(languages)[:80]}; name one of these"
         raise DataError(message, source.name)
-    notes = (
-        ((tree.line(lacking[0]), f"{len(lacking):,} units from here on have no text to translate"),) if lacking else ()
-    )
+    said = f"{counted(len(lacking), 'unit')} from here on without a text to translate"
+    notes = ((tree.line(lacking[0]), said),) if lacking else ()
     return TextDocument(Spliced(tree.text, tuple(regions)), tree.encoding, (*left, *notes))
 
 
