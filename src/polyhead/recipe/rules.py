@@ -14,8 +14,6 @@ from polyhead.recipe.load import given
 from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
-HURRIED = 1 / 3
-"""A model that can get less than this share of the updates that it needs is not worth beginning."""
 SCARCE = 135_000
 """Tokens of a text below which few layers learn more than many: a layer learns from the gradient that comes back
 through all layers after it."""
@@ -30,7 +28,7 @@ batches and falls with the square root of their size: the steps of small ones ar
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
-SHORT_RUNS = (0.25, 0.1), (0.7, 0.2)
+SHORT_RUNS = (0.3, 0.1), (0.7, 0.2)
 """(share of the updates that a text is worth, the highest dropout with fewer): what is read only a few times is not
 learnt by heart."""
 EPOCHS, OF_PAIRS = 70, 30_000
@@ -47,7 +45,8 @@ WINDOW = 262_144
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
 """Tokens, source and target together, of a share of a batch, below which matrix products are too small; and the fewest
 where there are only two shares. A smaller batch is computed fastest by one core alone."""
-VALIDATIONS = 40
+VALIDATIONS, FEWEST_VALIDATIONS = 40, 10
+"""Of a whole run, and of a short one, in which they would take up to a third of the time."""
 MIN_DELTA = 0.005
 
 Suggestion = tuple[str, Any, str]
@@ -151,8 +150,10 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
-    """How often to validate: validations tell whether a run still learns, so every run has enough of them."""
-    every = max(10, min(2000, now.updates // VALIDATIONS))
+    """How often to validate: it shows whether a run still learns, which one that is cut short does in any case."""
+    share = min(1.0, now.updates / _needed(now))
+    validations = max(FEWEST_VALIDATIONS, round(VALIDATIONS * share))
+    every = max(10, min(2000, now.updates // validations))
     suggestions: list[Suggestion] = [
         ("training.validate_every", every, f"about {counted(max(1, now.updates // every), 'validation')}")
     ]
