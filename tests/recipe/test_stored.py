@@ -1,5 +1,6 @@
 """A corpus that is prepared on disk is the one that would be in memory, whatever happens to its files and processes."""
 
+import errno
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyhead.data.encode import Encoder
+from polyhead.data.stored import in_use
 from polyhead.data.stored.processes import Share
 from polyhead.data.stored.worker import TASKS
 from polyhead.data.suspicions import of_validation
@@ -209,6 +211,55 @@ def test_what_was_made_of_files_that_changed_since_is_removed(tmp_path):
     assert pairs.report.read == 301
     assert len(directories(store)) == 2
     assert pairs.stored.directory.name in directories(store)
+
+
+@pytest.mark.usefixtures("here")
+def test_what_another_process_still_reads_is_not_removed_before_that_ends(tmp_path):
+    config, store = config_of(tmp_path, toy_pairs()), tmp_path / "store"
+    reading, _ = read(config, store)
+    changed = config_of(tmp_path, toy_pairs(301))
+    read(changed, store)
+    assert reading.stored.directory.is_dir()
+    encoder = encoders(reading)
+    corpus, _ = stored_tokens(reading.stored, encoder, print)
+    assert np.array_equal(corpus.source_ids, encoder(reading.train)[0].source_ids)
+    outdated = reading.stored.directory
+    del reading, corpus
+    read(changed, store)
+    assert not outdated.exists()
+    assert len(directories(store)) == 1
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("when", ["before it is opened", "before it is locked"])
+def test_a_corpus_that_is_removed_as_it_is_taken_up_is_made_again(tmp_path, monkeypatch, when):
+    config, store = config_of(tmp_path, toy_pairs()), tmp_path / "store"
+    read(config, store)
+    (record,) = store.glob("corpus-*/record.json")
+    place = {"before it is opened": "open_regular", "before it is locked": "_lock"}[when]
+    usual = getattr(in_use, place)
+
+    def late(*arguments, **named):
+        monkeypatch.setattr(in_use, place, usual)
+        in_use.delete_unused(record)
+        return usual(*arguments, **named)
+
+    monkeypatch.setattr(in_use, place, late)
+    pairs, _ = read(config, store)
+    assert list(pairs.train) == list(read_pairs(config, 1).train)
+    assert pairs.stored.directory.is_dir()
+
+
+@pytest.mark.usefixtures("here")
+def test_without_locks_a_corpus_is_read_and_none_is_removed(tmp_path, monkeypatch):
+    def lock(descriptor, operation):
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr("fcntl.flock", lock)
+    config, store = config_of(tmp_path, toy_pairs()), tmp_path / "store"
+    read(config, store)
+    read(config_of(tmp_path, toy_pairs(301)), store)
+    assert len(directories(store)) == 2
 
 
 @pytest.mark.usefixtures("here")

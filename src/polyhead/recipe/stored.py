@@ -12,8 +12,8 @@ Each key is a digest of all that its directory follows from.
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,6 +28,7 @@ from polyhead.data.encode import Encoder, EncodingReport
 from polyhead.data.readers import usable
 from polyhead.data.store import EncodedCorpus
 from polyhead.data.stored.arrays import mapped
+from polyhead.data.stored.in_use import InUse, delete_unused
 from polyhead.data.stored.judging import CONTENTS
 from polyhead.data.stored.processes import Share
 from polyhead.data.stored.stamps import bytes_of, files_of, stamps_of
@@ -85,12 +86,12 @@ def read_stored(config: DataConfig, seed: int, store: Path, say: Say) -> Pairs:
     held_out = not dev
     identity = _identity(config, seed if held_out else None)
     directory = store / f"corpus-{_key(identity)}"
-    make_once(directory, store, lambda new: make_text(new, identity, config, say), say)
+    in_use = _made(directory, store, lambda new: make_text(new, identity, config, say), say)
     _remove_outdated(store, identity)
     record = Record.model_validate_json(read_text(directory / RECORD, LARGEST_RECORD))
     if held_out:
         dev = list(StoredPairs(directory, np.array(record.held_out, np.int64)))
-    stored = Stored(store, directory, record.facts, mapped(directory / CONTENTS))
+    stored = Stored(store, directory, record.facts, mapped(directory / CONTENTS), in_use)
     weights = mapped(directory / WEIGHTS) if (directory / WEIGHTS).exists() else None
     train = StoredPairs(directory, mapped(directory / ROWS))
     pairs = Pairs(train, dev, test, record.report, held_out, weights, flawed, stored)
@@ -132,6 +133,14 @@ def stored_tokens(stored: Stored, encoder: Encoder, say: Say) -> tuple[EncodedCo
     return open_tokens(directory)
 
 
+def _made(directory: Path, store: Path, make: Callable[[Path], None], say: Say) -> InUse:
+    """`make_once` → what keeps other processes from deleting the directory."""
+    while True:
+        make_once(directory, store, make, say)
+        with suppress(FileNotFoundError):  # another process deleted it just now
+            return InUse(directory / RECORD)
+
+
 def _identity(config: DataConfig, seed: int | None) -> Identity:
     """All that a text and its record follow from. seed: decides which pairs are held out; None: none are"""
     readers = as_read(by_weight(config), config)
@@ -151,11 +160,11 @@ def _key(identity: Identity) -> str:
 
 
 def _remove_outdated(store: Path, identity: Identity) -> None:
-    """Deletes what was made of the same files before they changed."""
+    """Deletes what was made of the same files before they changed, unless a process still reads it."""
     for path in store.glob(f"corpus-*/{RECORD}"):
         try:
             other = json.loads(read_text(path, LARGEST_RECORD))["identity"]
         except (OSError, ValueError, KeyError, TypeError):
             continue
         if other != identity and {**other, "files": []} == {**identity, "files": []}:
-            shutil.rmtree(path.parent, ignore_errors=True)
+            delete_unused(path)
