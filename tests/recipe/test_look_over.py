@@ -1,5 +1,6 @@
 """A corpus that is read some pairs at a time is found to be what it is when all of it is in memory."""
 
+import os
 import random
 import statistics
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from polyhead.data import statistics as counting
 from polyhead.data.clean import CleaningConfig, clean
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.data.suspicions import suspicions
+from polyhead.errors import DataError
 from polyhead.recipe import hold_out as holding
 from polyhead.recipe import look_over as module
 from polyhead.recipe.hold_out import hold_out
@@ -73,3 +75,13 @@ def test_it_is_found_to_be_the_same(
     found = look_over(data, 1)
     assert found == expected
     assert count < 1000 or (len(found.report.dropped) > 1 and found.report.repeated and found.suspicions)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_pipe_is_refused_instead_of_read_again_and_again(tmp_path, side):
+    data = text(tmp_path, 9, seed=1)
+    (tmp_path / side).unlink()
+    os.mkfifo(tmp_path / side)
+    with pytest.raises(DataError, match=f"{side}: this is no regular file, and .* is read several times; save it"):
+        look_over(data, 1)

@@ -20,11 +20,12 @@ from polyhead.data.clean import (
     usual_ratios,
 )
 from polyhead.data.digests import Digests, digests_of, digests_of_pairs
-from polyhead.data.readers import Pair, in_chunks
+from polyhead.data.readers import LinesConfig, Pair, PairsConfig, SubtitlesConfig, TsvConfig, in_chunks
 from polyhead.data.statistics import LOOKED_AT, CorpusStatistics, Counted
 from polyhead.data.suspicions import TrainingSuspicions
+from polyhead.errors import DataError
 from polyhead.recipe.hold_out import rows_to_hold_out
-from polyhead.recipe.prepare import read_with_languages
+from polyhead.recipe.prepare import as_read, read_with_languages
 from polyhead.recipe.schema import DataConfig
 
 Side = Literal["source", "target"]
@@ -49,8 +50,10 @@ class LookedOver:
 def look_over(data: DataConfig, seed: int) -> LookedOver:
     """Reads the training text of a recipe up to three times, and keeps three digests and a verdict of each pair.
 
-    seed: decides which pairs are held out. Raises DataError for text that can't be read.
+    seed: decides which pairs are held out. Raises DataError for text that can't be read, and for what can be read only
+    once, such as a pipe.
     """
+    _check_lasting(data)
     lengths = Counter[Lengths]()
     for some in _parts(data):
         lengths.update(count_lengths(some))
@@ -74,6 +77,23 @@ def look_over(data: DataConfig, seed: int) -> LookedOver:
         kept.suspicions.sentences(),
         _counted(data, stay).statistics(int(learnt.sum())),
     )
+
+
+def _check_lasting(data: DataConfig) -> None:
+    """Raises DataError for a file of lines that is no regular file. `PairsConfig`'s reader refuses its own."""
+    for reader in as_read(data.train, data):
+        match reader:
+            case LinesConfig() | SubtitlesConfig():
+                paths = [reader.source, reader.target]
+            case TsvConfig():
+                paths = [reader.path]
+            case PairsConfig():
+                paths = []
+        for path in paths:
+            if path.exists() and not path.is_file() and not path.is_dir():
+                raise DataError(
+                    "this is no regular file, and a text that is checked is read several times; save it", path
+                )
 
 
 class _Kept:
