@@ -1,8 +1,9 @@
 """What follows training: the final average, its scores, the model card."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import cast
 
@@ -55,7 +56,7 @@ def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, displ
 def judge_finished(
     recipe: Recipe, bundle: Bundle, weights: Mapping[str, Tensor], pairs: Pairs, display: Display, world: World
 ) -> dict[str, Scores]:
-    """The scores of the dev and test sets, for which each process of a world translates a part of them.
+    """The scores of the dev and test sets by title, for which each process of a world translates a part of them.
 
     weights: those of the finished model in process 0; what other processes give is ignored
     """
@@ -65,10 +66,15 @@ def judge_finished(
     for name, some in [("dev", pairs.dev), *pairs.test]:
         display.message(f"scoring {name}")
         for language, scores in score_pairs(translator, some, None, recipe.data.score_tokenize, world=world).items():
-            title = f"{name} ({language})" if bundle.config.tagged else name
+            title = _distinct(f"{name} ({language})" if bundle.config.tagged else name, results)
             results[title] = scores
             display.message(f"{title}, beam {recipe.decoding.beam_size}:\n{scores}")
     return results
+
+
+def _distinct(title: str, taken: Container[str]) -> str:
+    """The title; with a number behind it where another set, of the same file, has it already."""
+    return next(each for each in chain([title], (f"{title} #{number}" for number in count(2))) if each not in taken)
 
 
 def final_weights(trainer: Trainer, directory: Path) -> Mapping[str, Tensor]:
