@@ -57,7 +57,8 @@ class Parts:
 def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Display, world: World = ALONE) -> Parts:
     """Makes the parts of a trainer in memory. Raises PolyheadError for settings that do not fit each other or the data.
 
-    Process 0 alone trains or reads the vocabularies, and gives them to the other processes of the world.
+    Process 0 alone trains or reads the vocabularies, and gives them to the other processes of the world; it alone reads
+    word vectors.
     """
     source, target = tokenizers_of(world, recipe.tokenizer, lambda: _tokenizers(recipe, pairs, display))
     sizes = source.vocabulary_size, target.vocabulary_size
@@ -93,14 +94,31 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     )
     torch.manual_seed(recipe.seed)
     model = build_model(config.model, source.vocabulary_size, target.vocabulary_size)
-    if recipe.word_vectors is not None:
+    if recipe.word_vectors is not None and world.rank == 0:  # whose weights all processes begin with
         _start_from_vectors(model, recipe.word_vectors, source, target, display)
     display.message(f"model: {sum(parameter.numel() for parameter in model.parameters()):,} parameters")
     judged = without_values(config.model, source.vocabulary_size, target.vocabulary_size)
     bundle = Bundle(config, judged, source, target)
     validator = Validator(bundle, pairs.dev, recipe.data.score_tokenize, world=world)
+    _check_validation(validator.encoding, recipe.model.max_length, display)
     # A model that is to be divided may be too large for one device.
     return Parts(bundle, model if recipe.training.sharded else model.to(device), corpus, validator)
+
+
+def _check_validation(report: EncodingReport, longest: int, display: Display) -> None:
+    """Says how many pairs to validate on are too long. Raises RecipeError where all are, as the loss would be 0."""
+    if not report.too_long:
+        return
+    if not report.kept:
+        raise RecipeError(
+            f"nothing is left to validate on: {counted(report.too_long, 'pair')} with more tokens on a side than "
+            f"model.max_length = {longest:,} (first: {report.example}); raise it, or give shorter pairs as data.dev"
+        )
+    judged = counted(report.kept + report.too_long, "pair")
+    display.message(
+        f"left out of dev_loss: {report.too_long:,} of {judged} with more tokens on a side than model.max_length = "
+        f"{longest:,} (first: {report.example})"
+    )
 
 
 def _some_sources(pairs: Pairs) -> list[str]:

@@ -8,9 +8,10 @@ from torch import Tensor
 from polyhead.batch import Batch
 from polyhead.bundle.bundle import Bundle
 from polyhead.data.batching import BatchingConfig, batches
-from polyhead.data.encode import encode
+from polyhead.data.encode import EncodingReport, encode
 from polyhead.data.loader import collate_rows
 from polyhead.data.readers import Pair
+from polyhead.data.store import EncodedCorpus
 from polyhead.data.windows import Window
 from polyhead.decoding.config import GreedyConfig, SearchConfig
 from polyhead.decoding.scoring import score
@@ -26,7 +27,7 @@ class Validator:
 
     Where several processes train, each judges some batches and translates some sentences. As no sentence's translation
     depends on what else is translated, and as losses are added up in the order of the batches, the scores are those
-    of one process.
+    of one process. The loss is that of the pairs that fit the model; `encoding` counts the others.
     """
 
     def __init__(
@@ -42,7 +43,8 @@ class Validator:
         self.pairs = pairs
         self.tokenize = tokenize
         self.search = search if search is not None else GreedyConfig()
-        self._batches = list(_batches(bundle, pairs))
+        corpus, self.encoding = _encoded(bundle, pairs)
+        self._batches = list(_batches(corpus))
 
     def part(self, weights: Weights) -> Part:
         """Judges this process's part of the dev set."""
@@ -137,9 +139,12 @@ def _own(count: int, world: World) -> range:
     return range(world.rank, count, world.size)
 
 
-def _batches(bundle: Bundle, pairs: Sequence[Pair]) -> Iterator[Batch]:
+def _encoded(bundle: Bundle, pairs: Sequence[Pair]) -> tuple[EncodedCorpus, EncodingReport]:
     limit = bundle.config.model.max_length
-    corpus, _ = encode(pairs, bundle.source_tokenizer, bundle.target_tokenizer, bundle.config.tagged, max_tokens=limit)
+    return encode(pairs, bundle.source_tokenizer, bundle.target_tokenizer, bundle.config.tagged, max_tokens=limit)
+
+
+def _batches(corpus: EncodedCorpus) -> Iterator[Batch]:
     config = BatchingConfig(max_tokens=1024, shuffle=False)  # the logits take a few MiB, near the size of caches
     for draw in batches(corpus.source_lengths, corpus.target_lengths, config, seed=0, window=Window()):
         yield collate_rows(corpus, draw)
