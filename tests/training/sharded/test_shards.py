@@ -42,6 +42,19 @@ def test_what_is_made_of_whole_matrices_comes_back_to_who_holds_their_rows(size)
         assert all(same[name].equal(each) for name, each in whole().items())
 
 
+def test_a_process_holds_one_whole_matrix_at_a_time():
+    def work(world):
+        shards, did = Shards(world, world.mesh(torch.device("cpu")), SHAPES), []
+        all_to_all = world.all_to_all
+        world.all_to_all = lambda *given: did.append("sent") or all_to_all(*given)
+        held = {name: each[shards.rows(name, world.rank)] for name, each in whole().items()}
+        stacks = [Stack(name, each, MAPS[name]) for name, each in held.items()]
+        shards.made(stacks, lambda given: did.append("made") or make(given))
+        return did
+
+    assert together(2, work) == [["sent", "made", "sent"] * 2] * 2
+
+
 def test_every_row_belongs_to_one_process():
     class World:
         size = 4

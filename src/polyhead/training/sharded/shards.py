@@ -1,7 +1,7 @@
 """The division in which every process holds some rows of each weight: those that FSDP2 gives it."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -44,27 +44,28 @@ class Shards:
         return torch.tensor(math.sqrt(self.world.all_reduce([float(held) ** 2])[0]))
 
     def made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
-        """Whole stacks are dealt out, the largest first; each process applies `make` to its own and sends rows back."""
-        everyone = range(self.world.size)
+        """Whole stacks are dealt out, the largest first, one at a time to each process."""
         order = sorted(range(len(stacks)), key=lambda number: -self.shapes[stacks[number].name].numel())
-        owned = [order[rank :: self.world.size] for rank in everyone]
-        own = [stacks[number] for number in owned[self.world.rank]]
-        held = [stack.held.float().reshape(-1) for stack in stacks]
-        sizes = [[self._numbers_of(rank, stack) for stack in own] for rank in everyone]
-        came = self.world.all_to_all(
-            [_joined(held[0], (held[number] for number in numbers)) for numbers in owned], [sum(each) for each in sizes]
-        )
-        pieces = [torch.split(part, each) for part, each in zip(came, sizes, strict=True)]
-        steps = [self._step(stack, [part[place] for part in pieces], make) for place, stack in enumerate(own)]
-        back = [
-            _joined(held[0], (step[self.rows(stack.name, rank)] for stack, step in zip(own, steps, strict=True)))
-            for rank in everyone
-        ]
-        sizes = [[held[number].numel() for number in numbers] for numbers in owned]
         found: dict[int, Tensor] = {}
-        for numbers, part, each in zip(owned, self.world.all_to_all(back, list(map(sum, sizes))), sizes, strict=True):
-            found |= zip(numbers, torch.split(part, each), strict=True)
-        return [found[number].view_as(stack.held) for number, stack in enumerate(stacks)]
+        for start in range(0, len(order), self.world.size):
+            some = order[start : start + self.world.size]
+            found |= zip(some, self._made([stacks[number] for number in some], make), strict=True)
+        return [found[number] for number in range(len(stacks))]
+
+    def _made(self, stacks: Sequence[Stack], make: Make) -> list[Tensor]:
+        """`made` for at most one stack a process: each applies `make` to the one of its rank, and sends rows back."""
+        everyone = range(self.world.size)
+        held = [stack.held.float().reshape(-1) for stack in stacks]
+        none = held[0][:0]
+        sent = [held[rank] if rank < len(held) else none for rank in everyone]
+        own = stacks[self.world.rank] if self.world.rank < len(stacks) else None
+        came = self.world.all_to_all(sent, [0 if own is None else self._numbers_of(rank, own) for rank in everyone])
+        back = [none for _ in everyone]
+        if own is not None:
+            step = self._step(own, came, make)
+            back = [step[self.rows(own.name, rank)].reshape(-1) for rank in everyone]
+        got = self.world.all_to_all(back, [each.numel() for each in sent])
+        return [part.view_as(stack.held) for part, stack in zip(got, stacks, strict=False)]
 
     def check_alike(self, weights: Weights, update: int) -> None:
         """Does nothing: each process holds rows of its own, so that there is nothing to compare."""
@@ -92,8 +93,3 @@ class Shards:
         """What each process holds of a stack, flat → what is made of the whole one, [rows, columns]."""
         maps = torch.cat(list(pieces)).view(self.shapes[stack.name]).chunk(stack.maps)
         return torch.cat(list(make(maps)))
-
-
-def _joined(like: Tensor, parts: Iterable[Tensor]) -> Tensor:
-    """Any number of tensors as one flat one, of the dtype and on the device of another tensor."""
-    return torch.cat([like[:0], *(part.reshape(-1) for part in parts)])
