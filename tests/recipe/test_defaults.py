@@ -158,7 +158,7 @@ def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
     given = {**DATA, "training": {"optimizer": {"kind": "adam"}}}
     assert make_recipe(complete(given, prose(5_000), CPU)[0]).training.schedule.learning_rate == 5e-3
     assert make_recipe(complete(DATA, prose(30_000), CPU)[0]).training.schedule.learning_rate == 4e-3
-    assert make_recipe(complete(DATA, prose(5_000), CPU)[0]).training.schedule.learning_rate == 2.8e-3
+    assert make_recipe(complete(DATA, prose(5_000), CPU)[0]).training.schedule.learning_rate == 2e-3
     ancestor = make_recipe(complete({**DATA, "model": {"kind": "rnn"}}, prose(5_000), CPU)[0])
     assert (ancestor.training.optimizer.kind, ancestor.training.schedule.learning_rate) == ("adam", 2e-3)
 
@@ -191,12 +191,27 @@ def test_texts_of_many_different_words_get_wide_vectors(pairs, words, on_cpu, on
     assert all(complete(DATA, corpus, device)[0]["model"]["preset"] == preset for device, preset in devices)
 
 
-@pytest.mark.parametrize(
-    ("words", "preset", "dropout"), [(27_499, "tiny", 0.3), (27_500, "tiny", 0.2), (27_500, "small", 0.3)]
-)
-def test_narrow_vectors_of_many_different_words_get_less_dropout(words, preset, dropout):
-    corpus = replace(prose(9_000), word_types=words)
+@pytest.mark.parametrize(("tokens", "preset", "dropout"), [(31, "tiny", 0.3), (33, "tiny", 0.2), (33, "small", 0.3)])
+def test_narrow_vectors_that_read_a_text_less_often_get_less_dropout(tokens, preset, dropout):
+    corpus = replace(prose(9_000), source_tokens=14 * 9_000, target_tokens=(tokens - 14) * 9_000)
     assert complete({**DATA, "model": {"preset": preset}}, corpus, CPU)[0]["model"]["dropout"] == dropout
+
+
+@pytest.mark.parametrize(
+    ("tokens", "regular", "batch"),
+    [
+        (149_999, False, 2048),
+        (150_001, False, 4096),
+        (149_999, True, 2048),
+        (150_001, True, 8192),
+        (600_001, False, 16_384),
+        (600_001, True, 16_384),
+    ],
+)
+def test_larger_corpora_get_larger_batches(tokens, regular, batch):
+    words = 700 if regular else 15_000
+    corpus = CorpusStatistics(10_000, 200_000, words, 100, tokens - 70_000, 70_000)
+    assert complete(DATA, corpus, CPU)[0]["data"]["batching"]["max_tokens"] == batch
 
 
 def test_a_large_corpus_is_shuffled_in_windows_and_a_run_that_was_begun_without_goes_on_without():

@@ -7,7 +7,7 @@ from polyhead.data.statistics import CorpusStatistics
 from polyhead.recipe import minutes
 from polyhead.recipe.load import make_recipe
 
-CORPUS = CorpusStatistics(10_000, 200_000, 15_000, 100, 150_000, 150_000)
+CORPUS = CorpusStatistics(25_000, 500_000, 25_000, 100, 400_000, 400_000)
 
 
 def chosen_within(monkeypatch, seconds, an_update, device="cpu"):
@@ -45,20 +45,20 @@ def test_very_few_minutes_choose_the_smallest_preset(monkeypatch):
 @pytest.mark.parametrize(
     ("seconds", "power", "batch"),
     [
-        pytest.param(3000, 1.0, 8192, id="enough updates, 2,550"),
-        pytest.param(1000, 1.0, 4096, id="850, and of half the size 1,700"),
-        pytest.param(200, 1.0, 2048, id="170, 340 and 680"),
-        pytest.param(1000, 0.5, 8192, id="half a batch takes most of a whole one's time, as on a GPU"),
+        pytest.param(3000, 1.0, 16_384, id="enough updates, 2,550"),
+        pytest.param(1000, 1.0, 8192, id="850, and of half the size 1,700"),
+        pytest.param(200, 1.0, 2048, id="170, 340, 680 and 1,360"),
+        pytest.param(1000, 0.5, 16_384, id="half a batch takes most of a whole one's time, as on a GPU"),
     ],
 )
 def test_few_minutes_choose_smaller_batches_where_these_make_more_updates_possible(monkeypatch, seconds, power, batch):
     def an_update(recipe):
-        return (recipe.data.batching.max_tokens / 8192) ** power
+        return (recipe.data.batching.max_tokens / 16_384) ** power
 
     recipe, why, possible = chosen_within(monkeypatch, seconds, an_update)
     assert recipe.data.batching.max_tokens == batch
     assert possible == pytest.approx(0.85 * seconds / an_update(recipe), rel=0.01)
-    assert ("is time for too few larger batches" in why["data.batching.max_tokens"]) == (batch < 8192)
+    assert ("is time for too few larger batches" in why["data.batching.max_tokens"]) == (batch < 16_384)
 
 
 def test_a_batch_that_is_given_stays(monkeypatch):

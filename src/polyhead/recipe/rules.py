@@ -19,8 +19,8 @@ SCARCE = 135_000
 through all layers after it."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
-WIDE = 256
-"""d_model below which a model has so little room for many different words that it learns less by heart."""
+WIDE, OFTEN = 256, 80
+"""d_model below which a model has so little room that it learns a text by heart only if it reads it so many times."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps. Muon's is for the largest
@@ -38,8 +38,10 @@ USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
 SEEN_IN_DRILL = 1_700
 """How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
-BATCHES, LARGEST_BATCH = ((150_000, 2048), (600_000, 8192)), 16_384
-"""(tokens of a corpus, tokens of a batch), and the batch of larger corpora."""
+SCANT = 150_000
+"""Tokens of a text below which batches are small."""
+SMALL_BATCH, MEDIUM_BATCH, REGULAR_BATCH, LARGEST_BATCH = 2048, 4096, 8192, 16_384
+"""Tokens of a batch: for texts of fewer than SCANT tokens; of fewer than FEW; the same with few words; larger ones."""
 WINDOW = 262_144
 """Pairs of a window: a few hundred batches of the largest size."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
@@ -81,8 +83,10 @@ def vocabulary(now: Situation) -> Sequence[Suggestion]:
 
 def batch(now: Situation) -> Sequence[Suggestion]:
     """The batch size: large batches use the machine better and need a longer run; small corpora have few of them."""
-    fitting = [size for tokens, size in BATCHES if now.corpus.tokens < tokens]
-    return [("data.batching.max_tokens", fitting[0] if fitting else LARGEST_BATCH, now.described)]
+    tokens = now.corpus.tokens
+    medium = REGULAR_BATCH if now.is_regular else MEDIUM_BATCH
+    size = SMALL_BATCH if tokens < SCANT else medium if tokens < FEW else LARGEST_BATCH
+    return [("data.batching.max_tokens", size, now.described)]
 
 
 def window(now: Situation) -> Sequence[Suggestion]:
@@ -139,7 +143,7 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
     share = now.updates / _needed(now)
     most = next((rate for below, rate in SHORT_RUNS if share < below), 1.0)
     usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
-    if now.has_many_words and _d_model(now) < WIDE:
+    if _needed(now) * now.batch < OFTEN * now.corpus.tokens and _d_model(now) < WIDE:
         usual = min(usual, 0.2)
     why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
