@@ -54,6 +54,15 @@ def open_regular(path: Path) -> BufferedReader:
     return file
 
 
+def check_lasting(path: Path, reading: str) -> None:
+    """Raises DataError for what can be read only once, such as a pipe.
+
+    reading: how it is read, for the message: "a file of both languages is read more than once"
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise DataError(f"this is no regular file, and {reading}; save it", path)
+
+
 def _opened(path: str, flags: int) -> int:
     """The opener for `open`, whose file then owns the descriptor and alone closes it, whatever interrupts."""
     return os.open(path, flags | _FLAGS)

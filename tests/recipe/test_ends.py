@@ -54,6 +54,7 @@ def test_minutes_end_a_run_and_the_rate_falls_before_they_are_over(toy, capsys):
             training__schedule=WSD,
             training__max_updates=1_000_000,
             training__validate_every=200,
+            training__log_every=1,  # so that the last update has a line, however few a slow machine makes
             training__min_delta=0.001,
             training__minutes=0.06,
         )
@@ -61,7 +62,7 @@ def test_minutes_end_a_run_and_the_rate_falls_before_they_are_over(toy, capsys):
     assert outcome.finished
     found = rates(outcome.directory)
     assert max(found) < 1_000_000
-    assert found[max(found)] < 0.005
+    assert found[max(found)] < 0.002
     assert "to go on: --resume --training.minutes 1" in capsys.readouterr().err
 
 

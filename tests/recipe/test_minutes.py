@@ -10,11 +10,11 @@ from polyhead.recipe.load import make_recipe
 CORPUS = CorpusStatistics(25_000, 500_000, 25_000, 100, 400_000, 400_000)
 
 
-def chosen_within(monkeypatch, seconds, an_update, device="cpu"):
+def chosen_within(monkeypatch, seconds, an_update, device="cpu", **training):
     """The recipe, the reason for each choice, and how many updates are possible. an_update: a recipe's seconds"""
     monkeypatch.setattr(minutes, "seconds_an_update", lambda recipe, *more: an_update(recipe))
     lines = {"kind": "lines", "source": "a", "target": "b"}
-    values = {"data": {"train": [lines]}, "training": {"minutes": seconds / 60}}
+    values = {"data": {"train": [lines]}, "training": {"minutes": seconds / 60, **training}}
     completed, choices, possible = minutes.complete_within(values, CORPUS, torch.device(device), seconds)
     assert len({choice.key for choice in choices}) == len(choices), "every choice is said once"
     return make_recipe(completed), {choice.key: choice.why for choice in choices}, possible
@@ -26,13 +26,15 @@ def test_few_minutes_choose_a_short_warm_up_and_a_smaller_model(monkeypatch):
     def by_width(recipe):
         return recipe.model.d_model / 500
 
-    recipe, why, _ = chosen_within(monkeypatch, 400, by_width)
+    recipe, why, _ = chosen_within(monkeypatch, 400, by_width, max_updates=3000)
     assert recipe.model.d_model == 128
     assert "is too little for the small model" in why["model.preset"]
     assert recipe.training.schedule.warmup == 66, "a twentieth of the 1,328 updates for which there is time"
-    longer, _, _ = chosen_within(monkeypatch, 4000, by_width)
+    assert recipe.training.validate_every == 94, "14 times in these"
+    assert recipe.training.max_updates == 3000
+    longer, _, _ = chosen_within(monkeypatch, 4000, by_width, max_updates=3000)
     assert longer.model.d_model == 256
-    assert longer.training.schedule.warmup == longer.training.max_updates // 20
+    assert longer.training.schedule.warmup == 150
 
 
 def test_very_few_minutes_choose_the_smallest_preset(monkeypatch):

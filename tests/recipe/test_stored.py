@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyhead.data.encode import Encoder
-from polyhead.data.stored import in_use
+from polyhead.data.stored import read_lock
 from polyhead.data.stored.processes import Share
 from polyhead.data.stored.worker import TASKS
 from polyhead.data.suspicions import of_validation
@@ -237,14 +237,14 @@ def test_a_corpus_that_is_removed_as_it_is_taken_up_is_made_again(tmp_path, monk
     read(config, store)
     (record,) = store.glob("corpus-*/record.json")
     place = {"before it is opened": "open_regular", "before it is locked": "_lock"}[when]
-    usual = getattr(in_use, place)
+    usual = getattr(read_lock, place)
 
     def late(*arguments, **named):
-        monkeypatch.setattr(in_use, place, usual)
-        in_use.delete_unused(record)
+        monkeypatch.setattr(read_lock, place, usual)
+        read_lock.delete_unused(record)
         return usual(*arguments, **named)
 
-    monkeypatch.setattr(in_use, place, late)
+    monkeypatch.setattr(read_lock, place, late)
     pairs, _ = read(config, store)
     assert list(pairs.train) == list(read_pairs(config, 1).train)
     assert pairs.stored.directory.is_dir()

@@ -26,7 +26,7 @@ from polyhead.corpora.kinds import (
 from polyhead.corpora.member import Member
 from polyhead.errors import DataError
 from polyhead.limits import LARGEST_SETTINGS, MOST_MEMBERS
-from polyhead.reading import files_below, is_pattern, matching, read_text
+from polyhead.reading import check_lasting, files_below, is_pattern, matching, read_text
 
 _SAVED, _SAVED_SPLITS = "state.json", "dataset_dict.json"
 """Files in directories that Hugging Face's `datasets` saved: of one data set, and of several splits."""
@@ -59,8 +59,7 @@ def _parts(path: Path, stack: ExitStack) -> Iterator[Part]:
     if path.is_dir():
         yield from _in_directory(path)
         return
-    if path.exists() and not path.is_file():
-        raise DataError("this is no regular file, and a file of both languages is read more than once; save it", path)
+    check_lasting(path, "a file of both languages is read more than once")
     if not is_pattern(path):
         yield from _of_file(Member.of(path), stack)
         return

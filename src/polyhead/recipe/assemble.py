@@ -68,10 +68,7 @@ def assemble(recipe: Recipe, pairs: Pairs, device: torch.device, display: Displa
     corpus, report = _encoded(pairs, Encoder(source, target, tagged, longest), recipe.seed, display)
     if report.too_long:
         limit = "data.max_tokens" if recipe.data.max_tokens <= recipe.model.max_length else "model.max_length"
-        display.message(
-            f"left out: {counted(report.too_long, 'pair')} with more tokens on a side than {limit} = {longest:,} "
-            f"(first: {report.example})"
-        )
+        display.message(f"left out: {counted(report.too_long, 'pair')} {_longer(report, limit, longest)}")
     if not report.kept:
         raise RecipeError(
             f"every training pair has more than {longest} tokens on a side; raise data.max_tokens or model.max_length"
@@ -109,16 +106,19 @@ def _check_validation(report: EncodingReport, longest: int, display: Display) ->
     """Says how many pairs to validate on are too long. Raises RecipeError where all are, as the loss would be 0."""
     if not report.too_long:
         return
+    longer = _longer(report, "model.max_length", longest)
     if not report.kept:
         raise RecipeError(
-            f"nothing is left to validate on: {counted(report.too_long, 'pair')} with more tokens on a side than "
-            f"model.max_length = {longest:,} (first: {report.example}); raise it, or give shorter pairs as data.dev"
+            f"nothing is left to validate on: {counted(report.too_long, 'pair')} {longer}; raise it, or give shorter "
+            "pairs as data.dev"
         )
     judged = counted(report.kept + report.too_long, "pair")
-    display.message(
-        f"left out of dev_loss: {report.too_long:,} of {judged} with more tokens on a side than model.max_length = "
-        f"{longest:,} (first: {report.example})"
-    )
+    display.message(f"left out of dev_loss: {report.too_long:,} of {judged} {longer}")
+
+
+def _longer(report: EncodingReport, limit: str, longest: int) -> str:
+    """What is too long about some pairs, and where the first one is. limit: a key, whose value is `longest`"""
+    return f"with more tokens on a side than {limit} = {longest:,} (first: {report.example})"
 
 
 def _some_sources(pairs: Pairs) -> list[str]:

@@ -20,10 +20,11 @@ from polyhead.data.clean import (
     usual_ratios,
 )
 from polyhead.data.digests import Digests, digests_of, digests_of_pairs
-from polyhead.data.readers import LinesConfig, Pair, PairsConfig, SubtitlesConfig, TsvConfig, in_chunks
+from polyhead.data.readers import Pair, PairsConfig, in_chunks
 from polyhead.data.statistics import LOOKED_AT, CorpusStatistics, Counted
+from polyhead.data.stored.stamps import paths_of
 from polyhead.data.suspicions import TrainingSuspicions
-from polyhead.errors import DataError
+from polyhead.reading import check_lasting
 from polyhead.recipe.hold_out import rows_to_hold_out
 from polyhead.recipe.prepare import as_read, read_with_languages
 from polyhead.recipe.schema import DataConfig
@@ -53,7 +54,10 @@ def look_over(data: DataConfig, seed: int) -> LookedOver:
     seed: decides which pairs are held out. Raises DataError for text that can't be read, and for what can be read only
     once, such as a pipe.
     """
-    _check_lasting(data)
+    for reader in as_read(data.train, data):
+        if not isinstance(reader, PairsConfig):  # whose own reading refuses it
+            for path in paths_of(reader):
+                check_lasting(path, "a text that is checked is read several times")
     lengths = Counter[Lengths]()
     for some in _parts(data):
         lengths.update(count_lengths(some))
@@ -77,23 +81,6 @@ def look_over(data: DataConfig, seed: int) -> LookedOver:
         kept.suspicions.sentences(),
         _counted(data, stay).statistics(int(learnt.sum())),
     )
-
-
-def _check_lasting(data: DataConfig) -> None:
-    """Raises DataError for a file of lines that is no regular file. `PairsConfig`'s reader refuses its own."""
-    for reader in as_read(data.train, data):
-        match reader:
-            case LinesConfig() | SubtitlesConfig():
-                paths = [reader.source, reader.target]
-            case TsvConfig():
-                paths = [reader.path]
-            case PairsConfig():
-                paths = []
-        for path in paths:
-            if path.exists() and not path.is_file() and not path.is_dir():
-                raise DataError(
-                    "this is no regular file, and a text that is checked is read several times; save it", path
-                )
 
 
 class _Kept:

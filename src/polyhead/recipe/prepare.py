@@ -21,7 +21,7 @@ from polyhead.data.readers import (
     usable,
 )
 from polyhead.data.statistics import CorpusStatistics, evenly
-from polyhead.data.stored.in_use import InUse
+from polyhead.data.stored.read_lock import ReadLock
 from polyhead.data.weighting import Weights
 from polyhead.errors import RecipeError, counted
 from polyhead.recipe.directions import both_ways
@@ -47,7 +47,7 @@ class Stored:
     facts: Facts
     contents: Digests
     """[N] `digests_of_content` of the training pairs, mapped from their file."""
-    in_use: InUse
+    lock: ReadLock
     """Keeps other processes from deleting the directory."""
 
 

@@ -38,10 +38,10 @@ USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
 SEEN_IN_DRILL = 1_700
 """How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
-SCANT = 150_000
+SMALL_TEXT = 150_000
 """Tokens of a text below which batches are small."""
 SMALL_BATCH, MEDIUM_BATCH, REGULAR_BATCH, LARGEST_BATCH = 2048, 4096, 8192, 16_384
-"""Tokens of a batch: for texts of fewer than SCANT tokens; of fewer than FEW; the same with few words; larger ones."""
+"""Tokens of a batch: for texts below SMALL_TEXT tokens; below FEW; below FEW and with few words; and larger ones."""
 WINDOW = 262_144
 """Pairs of a window: a few hundred batches of the largest size."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
@@ -85,7 +85,7 @@ def batch(now: Situation) -> Sequence[Suggestion]:
     """The batch size: large batches use the machine better and need a longer run; small corpora have few of them."""
     tokens = now.corpus.tokens
     medium = REGULAR_BATCH if now.is_regular else MEDIUM_BATCH
-    size = SMALL_BATCH if tokens < SCANT else medium if tokens < FEW else LARGEST_BATCH
+    size = SMALL_BATCH if tokens < SMALL_TEXT else medium if tokens < FEW else LARGEST_BATCH
     return [("data.batching.max_tokens", size, now.described)]
 
 
@@ -122,9 +122,8 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 def length(now: Situation) -> Sequence[Suggestion]:
     """The number of updates: small texts are read more often than large ones, but each reading of them costs less."""
-    updates = _needed(now)
-    epochs = updates * now.batch / max(1, now.corpus.tokens)
-    return [("training.max_updates", updates, f"the most it should need: {counted(round(epochs), 'epoch')}")]
+    epochs = counted(round(_epochs(now)), "epoch")
+    return [("training.max_updates", _needed(now), f"the most it should need: {epochs}")]
 
 
 def _needed(now: Situation) -> int:
@@ -138,12 +137,21 @@ def _needed(now: Situation) -> int:
     return round(max(300.0, tokens / now.batch))
 
 
+def _epochs(now: Situation) -> float:
+    """How often so many updates read the text."""
+    return _needed(now) * now.batch / max(1, now.corpus.tokens)
+
+
+def _share(now: Situation) -> float:
+    """Which share of so many updates the run has, 1 at most."""
+    return min(1.0, now.updates / _needed(now))
+
+
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """Dropout: the less text there is, the more often it is read, so a long run easily learns it by heart."""
-    share = now.updates / _needed(now)
-    most = next((rate for below, rate in SHORT_RUNS if share < below), 1.0)
+    most = next((rate for below, rate in SHORT_RUNS if _share(now) < below), 1.0)
     usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
-    if _needed(now) * now.batch < OFTEN * now.corpus.tokens and _d_model(now) < WIDE:
+    if _epochs(now) < OFTEN and _d_model(now) < WIDE:
         usual = min(usual, 0.2)
     why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
@@ -155,8 +163,7 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
 
 def validation(now: Situation) -> Sequence[Suggestion]:
     """How often to validate: it shows whether a run still learns, which one that is cut short does in any case."""
-    share = min(1.0, now.updates / _needed(now))
-    validations = max(FEWEST_VALIDATIONS, round(VALIDATIONS * share))
+    validations = max(FEWEST_VALIDATIONS, round(VALIDATIONS * _share(now)))
     every = max(10, min(2000, now.updates // validations))
     suggestions: list[Suggestion] = [
         ("training.validate_every", every, f"about {counted(max(1, now.updates // every), 'validation')}")

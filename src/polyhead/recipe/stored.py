@@ -28,9 +28,9 @@ from polyhead.data.encode import Encoder, EncodingReport
 from polyhead.data.readers import usable
 from polyhead.data.store import EncodedCorpus
 from polyhead.data.stored.arrays import mapped
-from polyhead.data.stored.in_use import InUse, delete_unused
 from polyhead.data.stored.judging import CONTENTS
 from polyhead.data.stored.processes import Share
+from polyhead.data.stored.read_lock import ReadLock, delete_unused
 from polyhead.data.stored.stamps import bytes_of, files_of, stamps_of
 from polyhead.data.stored.texts import ROWS, StoredPairs
 from polyhead.data.stored.tokens import encode_all, open_tokens
@@ -86,12 +86,12 @@ def read_stored(config: DataConfig, seed: int, store: Path, say: Say) -> Pairs:
     held_out = not dev
     identity = _identity(config, seed if held_out else None)
     directory = store / f"corpus-{_key(identity)}"
-    in_use = _made(directory, store, lambda new: make_text(new, identity, config, say), say)
+    lock = _made(directory, store, lambda new: make_text(new, identity, config, say), say)
     _remove_outdated(store, identity)
     record = Record.model_validate_json(read_text(directory / RECORD, LARGEST_RECORD))
     if held_out:
         dev = list(StoredPairs(directory, np.array(record.held_out, np.int64)))
-    stored = Stored(store, directory, record.facts, mapped(directory / CONTENTS), in_use)
+    stored = Stored(store, directory, record.facts, mapped(directory / CONTENTS), lock)
     weights = mapped(directory / WEIGHTS) if (directory / WEIGHTS).exists() else None
     train = StoredPairs(directory, mapped(directory / ROWS))
     pairs = Pairs(train, dev, test, record.report, held_out, weights, flawed, stored)
@@ -133,12 +133,12 @@ def stored_tokens(stored: Stored, encoder: Encoder, say: Say) -> tuple[EncodedCo
     return open_tokens(directory)
 
 
-def _made(directory: Path, store: Path, make: Callable[[Path], None], say: Say) -> InUse:
+def _made(directory: Path, store: Path, make: Callable[[Path], None], say: Say) -> ReadLock:
     """`make_once` → what keeps other processes from deleting the directory."""
     while True:
         make_once(directory, store, make, say)
         with suppress(FileNotFoundError):  # another process deleted it just now
-            return InUse(directory / RECORD)
+            return ReadLock(directory / RECORD)
 
 
 def _identity(config: DataConfig, seed: int | None) -> Identity:

@@ -33,16 +33,19 @@ class Stamp(NamedTuple):
 
 def files_of(readers: Iterable[ReaderConfig]) -> list[Path] | None:
     """The regular files that some readers read, in order; None where something else is among them, such as a pipe."""
-    paths: list[Path] = []
-    for reader in readers:
-        match reader:
-            case LinesConfig() | SubtitlesConfig():
-                paths += [reader.source, reader.target]
-            case TsvConfig():
-                paths.append(reader.path)
-            case PairsConfig():
-                paths += _within(reader.path)
+    paths = [path for reader in readers for path in paths_of(reader)]
     return paths if all(path.is_file() for path in paths) else None
+
+
+def paths_of(reader: ReaderConfig) -> list[Path]:
+    """What a reader reads, in order, whether it is there or not; of a directory or a pattern, the files that are."""
+    match reader:
+        case LinesConfig() | SubtitlesConfig():
+            return [reader.source, reader.target]
+        case TsvConfig():
+            return [reader.path]
+        case PairsConfig():
+            return _within(reader.path)
 
 
 def bytes_of(paths: Sequence[Path]) -> int:

@@ -15,7 +15,7 @@ from weakref import finalize
 from polyhead.reading import open_regular
 
 
-class InUse:
+class ReadLock:
     """Keeps a directory from being deleted by `delete_unused`, as long as this object lives."""
 
     def __init__(self, file: Path) -> None:
