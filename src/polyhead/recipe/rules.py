@@ -15,8 +15,8 @@ from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
 SCARCE = 135_000
-"""Tokens of a text below which few layers learn more than many: a layer learns from the gradient that comes back
-through all layers after it."""
+"""Tokens of a text below which few layers learn more than many, as a layer learns from the gradient that comes back
+through all layers after it, and below which batches are small."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
 WIDE, OFTEN = 256, 80
@@ -28,9 +28,9 @@ batches and falls with the square root of their size: the steps of small ones ar
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
-SHORT_RUNS = (0.3, 0.1), (0.7, 0.2)
-"""(share of the updates that a text is worth, the highest dropout with fewer): what is read only a few times is not
-learnt by heart."""
+SHORT_RUNS, LEAST_DROPOUT = ((0.3, 0.2), (0.7, 0.1)), 0.1
+"""(share of the updates that a text is worth, how much less dropout with fewer than these), and the least in any run:
+what is read only a few times is not learnt by heart."""
 EPOCHS, OF_PAIRS = 70, 30_000
 """How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 80
@@ -38,10 +38,8 @@ USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
 SEEN_IN_DRILL = 1_700
 """How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
-SMALL_TEXT = 150_000
-"""Tokens of a text below which batches are small."""
 SMALL_BATCH, MEDIUM_BATCH, REGULAR_BATCH, LARGEST_BATCH = 2048, 4096, 8192, 16_384
-"""Tokens of a batch: for texts below SMALL_TEXT tokens; below FEW; below FEW and with few words; and larger ones."""
+"""Tokens of a batch: for texts below SCARCE tokens; below FEW; below FEW and with few words; and larger ones."""
 WINDOW = 262_144
 """Pairs of a window: a few hundred batches of the largest size."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
@@ -85,7 +83,7 @@ def batch(now: Situation) -> Sequence[Suggestion]:
     """The batch size: large batches use the machine better and need a longer run; small corpora have few of them."""
     tokens = now.corpus.tokens
     medium = REGULAR_BATCH if now.is_regular else MEDIUM_BATCH
-    size = SMALL_BATCH if tokens < SMALL_TEXT else medium if tokens < FEW else LARGEST_BATCH
+    size = SMALL_BATCH if tokens < SCARCE else medium if tokens < FEW else LARGEST_BATCH
     return [("data.batching.max_tokens", size, now.described)]
 
 
@@ -149,14 +147,15 @@ def _share(now: Situation) -> float:
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """Dropout: the less text there is, the more often it is read, so a long run easily learns it by heart."""
-    most = next((rate for below, rate in SHORT_RUNS if _share(now) < below), 1.0)
-    usual = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
+    less = next((rate for below, rate in SHORT_RUNS if _share(now) < below), 0.0)
+    whole = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
     if _epochs(now) < OFTEN and _d_model(now) < WIDE:
-        usual = min(usual, 0.2)
-    why = now.described if usual <= most else f"{now.described}; in so few updates little of it is learnt by heart"
-    suggestions: list[Suggestion] = [("model.dropout", min(usual, most), why)]
+        whole = min(whole, 0.2)
+    rate = round(max(LEAST_DROPOUT, whole - less), 1)
+    why = now.described if rate == whole else f"{now.described}; in so few updates little of it is learnt by heart"
+    suggestions: list[Suggestion] = [("model.dropout", rate, why)]
     can_cut = now.kind == "transformer" and now.get("tokenizer.kind", "bpe") == "bpe"
-    if can_cut and most == 1 and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
+    if can_cut and less == 0 and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
         suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
     return suggestions
 
