@@ -28,9 +28,10 @@ batches and falls with the square root of their size: the steps of small ones ar
 FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
-SHORT_RUNS, LEAST_DROPOUT = ((0.3, 0.2), (0.7, 0.1)), 0.1
-"""(share of the updates that a text is worth, how much less dropout with fewer than these), and the least in any run:
-what is read only a few times is not learnt by heart."""
+LEAST_DROPOUT = 0.1
+SHORT_RUNS = (0.3, 0.2), (0.7, 0.1)
+"""(share of the updates that a text is worth, how much less dropout with fewer): what is read only a few times is not
+learnt by heart."""
 EPOCHS, OF_PAIRS = 70, 30_000
 """How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 80
@@ -147,8 +148,9 @@ def _share(now: Situation) -> float:
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """Dropout: the less text there is, the more often it is read, so a long run easily learns it by heart."""
-    less = next((rate for below, rate in SHORT_RUNS if _share(now) < below), 0.0)
-    whole = 0.1 if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
+    share = _share(now)
+    less = next((step for below, step in SHORT_RUNS if share < below), 0.0)
+    whole = LEAST_DROPOUT if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
     if _epochs(now) < OFTEN and _d_model(now) < WIDE:
         whole = min(whole, 0.2)
     rate = round(max(LEAST_DROPOUT, whole - less), 1)
