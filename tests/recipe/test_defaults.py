@@ -197,6 +197,28 @@ def test_a_short_run_on_little_text_has_less_dropout_than_a_whole_one(share, dro
     assert make_recipe(complete(DATA, prose(9_000), CPU, possible=round(share * needed))[0]).model.dropout == dropout
 
 
+@pytest.mark.parametrize(
+    ("pairs", "tokens", "keys", "share", "dropout"),
+    [
+        (4_500, 134_999, {}, 1, 0.4),
+        (4_500, 134_999, {}, 0.8, 0.4),
+        (4_500, 134_999, {}, 0.5, 0.2),
+        (4_500, 134_999, {}, 0.2, 0.1),
+        (3_000, 134_999, {}, 1, 0.3),
+        (1_500, 45_000, {}, 1, 0.3),
+        (4_500, 135_001, {"preset": "shallow"}, 1, 0.3),
+        (4_500, 134_999, {"preset": "tiny"}, 1, 0.3),
+        (4_500, 134_999, {"kind": "rnn-attention"}, 1, 0.3),
+    ],
+)
+def test_wide_vectors_that_read_the_smallest_texts_often_get_the_most_dropout(pairs, tokens, keys, share, dropout):
+    corpus = replace(prose(pairs), source_tokens=tokens // 2, target_tokens=tokens - tokens // 2)
+    given = {**DATA, "model": keys}
+    needed = complete(given, corpus, CPU)[0]["training"]["max_updates"]
+    values, _ = complete(given, corpus, CPU, possible=round(share * needed))
+    assert values["model"]["dropout"] == dropout
+
+
 @pytest.mark.parametrize(("tokens", "preset", "dropout"), [(31, "tiny", 0.3), (33, "tiny", 0.2), (33, "small", 0.3)])
 def test_narrow_vectors_that_read_a_text_less_often_get_less_dropout(tokens, preset, dropout):
     corpus = replace(prose(9_000), source_tokens=14 * 9_000, target_tokens=(tokens - 14) * 9_000)

@@ -19,8 +19,9 @@ SCARCE = 135_000
 through all layers after it, and below which batches are small."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
-WIDE, OFTEN = 256, 80
-"""d_model below which a model has so little room that it learns a text by heart only if it reads it so many times."""
+WIDE, OFTEN, LONG = 256, 80, 2_000
+"""d_model below which a model has so little room that it learns a text by heart only if it reads it so many times. A
+wider model that reads the smallest texts so often learns them by heart most of all, in so many updates."""
 MUON_PEAKS = {128: 4e-3, 256: 2e-3, 512: 1e-3, 1024: 5e-4}
 ADAM_PEAKS = {128: 5e-3, 256: 2e-3, 512: 7e-4, 1024: 3e-4}
 """d_model → the highest learning rate, for either optimizer; wider models take smaller steps. Muon's is for the largest
@@ -29,9 +30,9 @@ FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
 LEAST_DROPOUT = 0.1
-SHORT_RUNS = (0.3, 0.2), (0.7, 0.1)
-"""(share of the updates that a text is worth, how much less dropout with fewer): what is read only a few times is not
-learnt by heart."""
+SHORT_RUNS = (0.3, 0.1), (0.7, 0.2)
+"""(share of the updates that a text is worth, the most dropout with fewer): what is read only a few times is not learnt
+by heart. A short run has 0.1 less than a whole one in any case, where that leaves LEAST_DROPOUT."""
 EPOCHS, OF_PAIRS = 70, 30_000
 """How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 80
@@ -148,18 +149,26 @@ def _share(now: Situation) -> float:
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """Dropout: the less text there is, the more often it is read, so a long run easily learns it by heart."""
-    share = _share(now)
-    less = next((step for below, step in SHORT_RUNS if share < below), 0.0)
-    whole = LEAST_DROPOUT if now.is_regular or now.corpus.tokens > SPARSE else 0.2 if now.corpus.tokens > FEW else 0.3
-    if _epochs(now) < OFTEN and _d_model(now) < WIDE:
-        whole = min(whole, 0.2)
-    rate = round(max(LEAST_DROPOUT, whole - less), 1)
+    share, whole = _share(now), _dropout_of_whole_run(now)
+    most = next((most for below, most in SHORT_RUNS if share < below), None)
+    rate = whole if most is None else max(LEAST_DROPOUT, round(min(most, whole - 0.1), 1))
     why = now.described if rate == whole else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", rate, why)]
     can_cut = now.kind == "transformer" and now.get("tokenizer.kind", "bpe") == "bpe"
-    if can_cut and less == 0 and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
+    if can_cut and most is None and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
         suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
     return suggestions
+
+
+def _dropout_of_whole_run(now: Situation) -> float:
+    """The dropout of a run that has as many updates as its text is worth."""
+    tokens, is_wide, is_read_often = now.corpus.tokens, _d_model(now) >= WIDE, _epochs(now) >= OFTEN
+    if now.is_regular or tokens > SPARSE:
+        return LEAST_DROPOUT
+    if tokens > FEW or not (is_wide or is_read_often):
+        return 0.2
+    is_memorized = now.kind == "transformer" and is_wide and is_read_often and _needed(now) >= LONG
+    return 0.4 if tokens < SCARCE and is_memorized else 0.3
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
