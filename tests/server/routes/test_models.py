@@ -8,10 +8,11 @@ def test_models_are_described(both):
     assert plain["parameters"] > 10_000
 
 
-def test_a_model_is_loaded_when_it_is_first_asked(both):
-    assert not both.get("/api/models").json()["models"][1]["loaded"]
-    both.post("/api/translate", json={"text": "cat", "model": "plain"})
-    assert both.get("/api/models").json()["models"][1]["loaded"]
+def test_a_model_is_loaded_when_it_is_first_asked(serve, tagged, plain):
+    with serve([tagged, plain]) as client:
+        assert not client.get("/api/models").json()["models"][1]["loaded"]
+        client.post("/api/translate", json={"text": "cat", "model": "plain"})
+        assert client.get("/api/models").json()["models"][1]["loaded"]
 
 
 def test_tokens_have_their_places(client):
