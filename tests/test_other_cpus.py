@@ -35,6 +35,8 @@ TRAINING = (
     "training/test_precision.py",
 )
 TILES = (
+    "kernels/microkernels/test_tiles.py",
+    "kernels/linear/test_gemm.py",
     "kernels/linear/test_gemm_amx.py",
     "kernels/linear/test_packed_int8.py",
     "training/fused/test_attention.py",

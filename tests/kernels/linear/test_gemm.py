@@ -12,7 +12,8 @@ from polyhead.kernels.arrays.tensors import as_array
 from polyhead.kernels.linear import gemm
 
 HAS_VECTORS = {"avx2", "fma3"} <= cpu_features()
-ROWS, INPUTS, OUTPUTS = 9, 64, 128
+ROWS, INPUTS, OUTPUTS = 37, 64, 128
+"""Sizes of a linear map; its rows are more than a block, and no whole number of blocks."""
 
 
 def arithmetic(chosen: gemm.Arithmetic, dtype: torch.dtype, near: float, has_it: bool) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import ROW_BYTES, ROWS, close_tiles, open_tiles
 from polyhead.kernels.microkernels.amx_gemm import (
@@ -59,6 +60,12 @@ def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
     depth = -(-rows // BLOCK) * BLOCK
     right = max(CACHED, 2 * BLOCK * max(depth, inputs, outputs))
     return right + product_workspace_bytes(max(inputs, outputs)) + 2 * outputs * depth
+
+
+@kernel
+def require_sizes(rows: int, inputs: int, outputs: int) -> None:
+    """Raises IndexError, in the checked form alone, for sizes that the loops below don't take."""
+    require(inputs % BLOCK == 0 and outputs % BLOCK == 0 and rows >= BLOCK)
 
 
 @kernel

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import cpu_features
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import Epilogue, identity
 from polyhead.kernels.microkernels.row_counts import MOST_ROWS
@@ -59,6 +60,12 @@ def rows_cached(row: int) -> int:
 def columns_cached(column: int) -> int:
     """How many columns of so many bytes each stay in a core's own cache; a multiple of COLUMNS_MULTIPLE."""
     return max(COLUMNS_MULTIPLE, CACHED // column // COLUMNS_MULTIPLE * COLUMNS_MULTIPLE)
+
+
+@kernel
+def require_sizes(rows: int, inputs: int, outputs: int) -> None:
+    """Raises IndexError, in the checked form alone, for sizes that the loops below don't take."""
+    require(inputs % WIDTH == 0 and outputs % WIDTH == 0)
 
 
 def product_of(epilogue: Epilogue) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import VNNI, cpu_features, may_use_tiles
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.arrays.unowned import float32_at
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import Epilogue, identity
@@ -51,6 +52,12 @@ def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
     of_weight = inputs * outputs + max(CACHED + FLOAT_BYTES * CACHED // PANEL, (MOST_ROWS + PANEL) * widest)
     of_gradient = FOUR * -(-rows // FOUR) * (inputs + outputs)
     return max(of_weight, of_gradient) + 6 * FLOAT_BYTES * widest
+
+
+@kernel
+def require_sizes(rows: int, inputs: int, outputs: int) -> None:
+    """Raises IndexError, in the checked form alone, for sizes that the loops below don't take."""
+    require(inputs % PANEL == 0 and outputs % PANEL == 0 and max(rows, inputs, outputs) <= LONGEST)
 
 
 @kernel
