@@ -23,7 +23,8 @@ def share(codes: Sequence[Code], parts: Sequence[Span]) -> Shared:
     A code of which the model reads nothing is not within a part at whose edge it stands, unless the other half of its
     pair is within: `<b>` before a whole sentence stays before it.
     """
-    within, between = ([list[Code]() for _ in range(len(parts) + extra)] for extra in (0, 1))
+    within: list[list[Code]] = [[] for _ in parts]
+    between: list[list[Code]] = [[] for _ in range(len(parts) + 1)]
     if not codes:
         return Shared(within, between)
     other = {(code.pair, code.role): code for code in codes if code.pair is not None}

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.inline.codes import Code, Marked
@@ -127,7 +128,10 @@ def with_taken(translation: Translation, taken: Sequence[Taken]) -> Translation:
 
 
 def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
-    text, written, places, codes = source.text, list[str](), list[Span](), list[Code]()
+    text = source.text
+    written: list[str] = []
+    places: list[Span] = []
+    codes: list[Code] = []
     outside = share(source.codes, [piece.place for piece in pieces]).between
     end = length = 0
     for piece, part, before in zip(pieces, parts, outside, strict=False):
@@ -148,12 +152,12 @@ def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Transl
         whole,
         sum(part.score for part in parts) / max(1, len(parts)),
         sum(part.log_probability for part in parts),
-        tuple(token for part in parts for token in part.tokens),
-        tuple(value for part in parts for value in part.token_log_probabilities),
+        tuple(chain.from_iterable(part.tokens for part in parts)),
+        tuple(chain.from_iterable(part.token_log_probabilities for part in parts)),
         alignment=_alignment(text, whole, pieces, parts, places) if parts and aligned else None,
         sentences=tuple(map(_sentence, pieces, parts, places)),
         codes=tuple(codes),
-        problems=tuple(problem for part in parts for problem in part.problems),
+        problems=tuple(chain.from_iterable(part.problems for part in parts)),
     )
 
 
