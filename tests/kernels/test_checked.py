@@ -6,11 +6,9 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels import code
 
 KERNELS = """
@@ -52,8 +50,6 @@ import json, sys
 import numpy as np
 sys.path.insert(0, {directory!r})
 from kernels import *
-from polyhead.hardware import cpu_features, may_use_tiles
-from polyhead.kernels.linear import gemm
 from polyhead.kernels.linear.packed import multiply
 from polyhead.engine.step.rescored import rescore
 from polyhead.kernels.threads.team import ALONE, board, team
@@ -80,21 +76,6 @@ for name, pack in (("float32", pack_float32), ("int8", pack_int8)):
     said[name] = [whether(multiply, zeros(2, k), product, 0, zeros(2, n), ALONE) for k, n in given]
 features = (16, 70), (8, 70), (16, 69)
 said["rescore"] = [whether(rescore, zeros(2, 70), zeros(2, d), zeros(v, 16), ALONE) for d, v in features]
-
-def products(arithmetic, dtype, n, k, m):
-    work = np.empty(gemm.workspace_bytes(arithmetic, n + 64, k + 64, m + 64), np.uint8)
-    x, weight, bias, y = (np.zeros(size, dtype) for size in ((n, k), (m, k), m, (n, m)))
-    return [whether(gemm.linear, arithmetic, x, weight, bias, False, y, work),
-            whether(gemm.input_gradient, arithmetic, y, weight, x, work),
-            whether(gemm.weight_gradient, arithmetic, y, x, weight, bias, work)]
-
-sizes = (33, 64, 128), (33, 64, 129), (33, 65, 128)
-has_vnni = bool({{"avx512_vnni", "avx_vnni"}} & cpu_features())
-for arithmetic, dtype, has in ((gemm.Float32(), np.float32, True), (gemm.Int8(), np.float32, has_vnni),
-                               (gemm.BFloat16(), np.uint16, may_use_tiles())):
-    said[type(arithmetic).__name__] = [products(arithmetic, dtype, *each) for each in sizes] if has else None
-if may_use_tiles():
-    said["few rows"] = products(gemm.BFloat16(), np.uint16, 31, 64, 128)
 print(json.dumps(said))
 """
 
@@ -131,20 +112,6 @@ def test_so_it_is_in_a_thread_that_helps(said: list[Mapping[str, list[str]]]) ->
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_products_are_of_arrays_that_fit(said: list[Mapping[str, list[str]]], precision: str) -> None:
     assert [each[precision] for each in said] == [["done", *["IndexError"] * 3]] * 2
-
-
-@pytest.mark.skipif(not {"avx2", "fma3"} <= cpu_features(), reason="this CPU has no kernels for training")
-@pytest.mark.parametrize("arithmetic", ["Float32", "Int8", "BFloat16"])
-def test_products_of_training_are_of_sizes_that_the_loops_take_for_granted(said: Any, arithmetic: str) -> None:
-    for each in said:
-        if each[arithmetic] is None:
-            pytest.skip("this CPU has no such products")
-        assert each[arithmetic] == [["done"] * 3, ["IndexError"] * 3, ["IndexError"] * 3]
-
-
-@pytest.mark.skipif(not may_use_tiles(), reason="this CPU has no unit for matrices")
-def test_a_unit_for_matrices_multiplies_a_block_of_rows_at_least(said: Any) -> None:
-    assert [each["few rows"] for each in said] == [["IndexError"] * 3] * 2
 
 
 def test_the_likeliest_words_are_looked_at_in_weights_that_fit(said: list[Mapping[str, list[str]]]) -> None:
