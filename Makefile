@@ -9,7 +9,7 @@ WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers 
 	translating test_ensembles.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-checked test-other-cpus test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults bench-scaling check-gpu web docs wheel clean
+.PHONY: help demo test tests test-checked test-other-cpus test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults bench-scaling check-gpu web docs wheel clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 21
@@ -17,7 +17,9 @@ help: ## say what there is
 demo: $(VENV)/.demo-ready ## train a translator on the generated corpus and translate with it (minutes)
 	$(BIN)/polyhead demo
 
-test: lint ## everything a change must pass: style, types, import layers, tests
+test: lint tests ## everything a change must pass: style, types, import layers, tests
+
+tests: $(VENV)/.dev-ready ## the tests alone that take no minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
 
 # Kernels are compiled anew for this, once. What the tests of their files compile is compiled for these tests alone.
