@@ -47,7 +47,7 @@ def read_safely(file: Path, most: int) -> bytes:
             raise Untrusted(f"{file} is not this user's alone")
         if found.st_size > most:
             raise OSError(f"{file} is larger than any file that was written here")
-        return opened.read(most)
+        return opened.read(found.st_size)
 
 
 def are_safe_files(folder: Path) -> bool:
