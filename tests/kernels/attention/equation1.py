@@ -11,7 +11,9 @@ from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragge
 from polyhead.model.attention import ScaledDotProductAttention
 
 HEADS, SIZE = 2, 32
-SHAPE, SCALE = HeadShape(HEADS, SIZE), SIZE**-0.5
+SCALE = SIZE**-0.5
+BESIDE = 8
+"""Numbers beside those of a head that are found."""
 QUERIES, KEYS = np.array([0, 1, 18, 51]), np.array([0, 20, 23, 40])
 """Where sentences begin: of one query, of more than a vector or a tile, and of a multiple of neither."""
 RAGGED = {"self": Ragged(QUERIES, QUERIES, True), "cross": Ragged(QUERIES, KEYS, False)}
@@ -26,29 +28,32 @@ def heads_of(x: Tensor) -> Heads:
 class Case:
     """Random rows of heads, and of the context's gradient; all that is found lies in rows that are wider."""
 
-    def __init__(self, kernels: Any, kind: str, dtype: torch.dtype) -> None:
-        self.kernels, self.ragged = kernels, RAGGED[kind]
+    def __init__(self, kernels: Any, kind: str, dtype: torch.dtype, size: int = SIZE) -> None:
+        self.kernels, self.ragged, self.shape = kernels, RAGGED[kind], HeadShape(HEADS, size)
         ends = [int(each[-1]) for each in (self.ragged.queries, self.ragged.keys, self.ragged.keys)]
-        self.rows = [torch.randn(end, HEADS, SIZE).to(dtype) for end in ends]
-        self.gradient = torch.randn(ends[0], HEADS, SIZE).to(dtype)
-        size = kernels.weights_bytes(self.ragged, SHAPE)
-        self.weights = torch.full((size,), 255, dtype=torch.uint8)
+        self.rows = [torch.randn(end, HEADS, size).to(dtype) for end in ends]
+        self.gradient = torch.randn(ends[0], HEADS, size).to(dtype)
+        kept = kernels.weights_bytes(self.ragged, self.shape)
+        self.weights = torch.full((kept,), 255, dtype=torch.uint8)
 
     def context(self) -> list[Tensor]:
         """Nothing is a number, before, of what is worked in, and of what is found."""
         (found,) = whole = [_wider(self.gradient)]
-        work = np.full(self.kernels.forward_workspace_bytes(self.ragged, SHAPE), 255, np.uint8)
-        given, to = Projected(*map(heads_of, self.rows)), heads_of(found[..., :SIZE])
-        self.kernels.forward(given, self.ragged, SHAPE, SCALE, self.weights.data_ptr(), to, work)
+        work = np.full(self.kernels.forward_workspace_bytes(self.ragged, self.shape), 255, np.uint8)
+        given, to = Projected(*map(heads_of, self.rows)), heads_of(found[..., : self.shape.size])
+        self.kernels.forward(given, self.ragged, self.shape, SCALE, self.weights.data_ptr(), to, work)
         return _narrow(whole)
 
     def gradients(self) -> list[Tensor]:
         """Of query, key and value; `context` has been called."""
         whole = [*map(_wider, self.rows)]
-        work = np.full(self.kernels.backward_workspace_bytes(self.ragged, SHAPE), 255, np.uint8)
-        given, to = Projected(*map(heads_of, self.rows)), Projected(*(heads_of(each[..., :SIZE]) for each in whole))
+        work = np.full(self.kernels.backward_workspace_bytes(self.ragged, self.shape), 255, np.uint8)
+        given, to = (
+            Projected(*map(heads_of, self.rows)),
+            Projected(*(heads_of(each[..., : self.shape.size]) for each in whole)),
+        )
         gradient, kept = heads_of(self.gradient), self.weights.data_ptr()
-        self.kernels.backward(gradient, given, self.ragged, SHAPE, SCALE, kept, to, work)
+        self.kernels.backward(gradient, given, self.ragged, self.shape, SCALE, kept, to, work)
         return _narrow(whole)
 
     def exact(self) -> tuple[list[Tensor], list[Tensor]]:
@@ -69,10 +74,10 @@ def assert_near(found: list[Tensor], exact: list[Tensor], near: float) -> None:
 
 
 def _wider(x: Tensor) -> Tensor:
-    return torch.full((len(x), HEADS, SIZE + 8), torch.nan, dtype=x.dtype)
+    return torch.full((len(x), HEADS, x.size(2) + BESIDE), torch.nan, dtype=x.dtype)
 
 
 def _narrow(whole: list[Tensor]) -> list[Tensor]:
     """What was found; nothing beside it has been written."""
-    assert all(bool(each[..., SIZE:].isnan().all()) for each in whole)
-    return [each[..., :SIZE] for each in whole]
+    assert all(bool(each[..., -BESIDE:].isnan().all()) for each in whole)
+    return [each[..., :-BESIDE] for each in whole]

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from polyhead.hardware import cpu_features, may_use_tiles
 from polyhead.kernels.arrays.tensors import as_array
-from polyhead.kernels.checked import CHECKED
 from polyhead.kernels.linear import gemm
+from tests.kernels.marks import only_checked
 
 HAS_VECTORS = {"avx2", "fma3"} <= cpu_features()
 HAS_INT8 = bool({"avx512_vnni", "avx_vnni"} & cpu_features())
@@ -81,7 +81,7 @@ def test_an_inputs_and_a_weights_gradient_make_the_same_number(chosen: Any) -> N
     assert case.by_weight_gradient() == pytest.approx(case.by_input_gradient(), abs=case.near)
 
 
-@pytest.mark.skipif(not CHECKED, reason="sizes are compared in the checked form of the kernels")
+@only_checked
 @pytest.mark.parametrize("made", [Case.by_output, Case.by_input_gradient, Case.by_weight_gradient])
 @pytest.mark.parametrize(
     ("chosen", "wrong"),

@@ -9,6 +9,7 @@ are T and S rounded up to such a multiple.
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragged, address_of, length, longest, sentence
 from polyhead.kernels.attention.softmax import softmax_row, softmax_row_backward
 from polyhead.kernels.kernel import kernel
@@ -58,6 +59,7 @@ def forward(
 ) -> None:
     """Equation 1 → context. weights: the address where weights are kept for `backward`, of each sentence [H, T, S']."""
     (query, key, value), factor, work = projected, np.float32(scale), workspace.view(np.float32)
+    require(shape.size % WIDTH == 0)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)
         padded_keys = round_up(keys)
@@ -90,6 +92,7 @@ def backward(
     """d_context, and the weights that `forward` kept → gradients, those of query, key and value."""
     (query, key, value), (d_query, d_key, d_value), size = projected, gradients, shape.size
     factor, work = np.float32(scale), workspace.view(np.float32)
+    require(shape.size % WIDTH == 0)
     for b in range(ragged.queries.shape[0] - 1):
         first, first_key, queries, keys = sentence(ragged, b)
         padded_keys, padded_queries = round_up(keys), round_up(queries)

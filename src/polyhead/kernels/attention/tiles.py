@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.attention import softmax_tiles
 from polyhead.kernels.attention.head_tiles import (
     pack_interleaved,
@@ -22,6 +23,7 @@ from polyhead.kernels.attention.head_tiles import (
 from polyhead.kernels.attention.ragged import Heads, HeadShape, Projected, Ragged, address_of, length, longest
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import ROW_BYTES, ROWS, close_tiles, open_tiles
+from polyhead.kernels.microkernels.epilogue import BLOCK
 from polyhead.kernels.microkernels.tiles import TILE_BYTES, TILE_NUMBERS, interleaved_product, tile_product
 
 Workspace = NDArray[np.uint8]
@@ -124,6 +126,7 @@ def forward(
 ) -> None:
     """Equation 1 → context. weights: the address to keep each sentence's, [H, T / 16, S / 2, 16] pairs."""
     (query, key, value), factor = projected, np.float32(scale)
+    require(shape.size % BLOCK == 0)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
         n, queries, keys = _sentence(ragged, b, shape.size), length(ragged.queries, b), length(ragged.keys, b)
@@ -158,6 +161,7 @@ def backward(
 ) -> None:
     """d_context, and the weights that `forward` kept → gradients, those of query, key and value."""
     (query, key, value), (d_query, d_key, d_value), factor = projected, gradients, np.float32(scale)
+    require(shape.size % BLOCK == 0)
     open_tiles(ROWS)
     for b in range(ragged.queries.shape[0] - 1):
         n, count, keys_ = _sentence(ragged, b, shape.size), length(ragged.queries, b), length(ragged.keys, b)

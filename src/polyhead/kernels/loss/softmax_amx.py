@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import F32, LANES, V16F32, Code, splat
@@ -109,6 +110,7 @@ def softmax_projection(
     rows there are; behind them at least EXTRA_ROWS rows of x are 0. row_inputs [N, ROW_INPUTS] hold shifts and zeros.
     """
     (rows, width), (words, _), known = x.shape, weight.shape, targets.shape[0]
+    require(rows >= known + EXTRA_ROWS and rows % BLOCK == 0 and width % BLOCK == 0 and weight.shape[1] == width)
     whole, steps, left = words // BLOCK * BLOCK, width // BLOCK, words % BLOCK
     group, sums = max(BLOCK, columns_at_once(whole, 2 * steps)), workspace.sums.ctypes.data
     last = np.zeros((BLOCK, width), np.uint16)

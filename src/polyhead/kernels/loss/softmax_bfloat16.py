@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.arrays.unowned import keep_alive
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import LANES, Code, splat
@@ -161,6 +162,7 @@ def softmax_projection_of(sums_of: SumsOf, panel_of: Any) -> Any:
         workspace: BFloat16Workspace,
     ) -> None:
         words, targets, share, shifts = inputs
+        require(x.shape[0] % MR == 0 and x.shape[1] % PANEL == 0)
         totals, mean_weight, mean_features = outputs
         size, sums, count = x.shape[0], np.zeros((x.shape[0], LANES), np.float32), mean_features.shape[0]
         workspace.transposed[x.shape[1] :] = 0

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.loss.exp_logits_simd import exp_logits
 from polyhead.kernels.microkernels.epilogue import identity
@@ -145,6 +146,7 @@ def softmax_projection(
     q = e/Z - uniform, less `share` at the row's target.
     """
     (size, width), panels = x.shape, workspace.panels.shape[0]
+    require(width % WIDTH == 0 and weight.shape[1] == width)
     scaled, sums = np.empty((CHUNK, width), np.float32), np.zeros(width, np.float32)
     _pack(weight, workspace)
     if size == 0:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import Code
 from polyhead.kernels.loss.softmax_bfloat16 import (
@@ -59,6 +60,7 @@ def softmax_projection(
 ) -> None:
     """x [N, D], W [V, D] as it is and packed in `across` → outputs; bytes_: `workspace_bytes` to work in."""
     (rows, width), columns = x.shape, outputs.mean_features.shape[0] * PANEL
+    require(width % PANEL == 0 and weight.shape[1] == width)
     starts = bytes_.ctypes.data + columns * width
     right = Int8RightOperand(bytes_.ctypes.data, width // FOUR, starts, starts + FLOAT_BYTES * columns)
     scales = right.scales + FLOAT_BYTES * columns
