@@ -48,10 +48,8 @@ class Case:
         """Of query, key and value; `context` has been called."""
         whole = [*map(_wider, self.rows)]
         work = np.full(self.kernels.backward_workspace_bytes(self.ragged, self.shape), 255, np.uint8)
-        given, to = (
-            Projected(*map(heads_of, self.rows)),
-            Projected(*(heads_of(each[..., : self.shape.size]) for each in whole)),
-        )
+        given = Projected(*map(heads_of, self.rows))
+        to = Projected(*(heads_of(each[..., : self.shape.size]) for each in whole))
         gradient, kept = heads_of(self.gradient), self.weights.data_ptr()
         self.kernels.backward(gradient, given, self.ragged, self.shape, SCALE, kept, to, work)
         return _narrow(whole)

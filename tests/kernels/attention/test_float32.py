@@ -8,7 +8,7 @@ from torch import Tensor
 
 from polyhead.kernels.attention import float32
 from tests.kernels.attention.equation1 import RAGGED, SIZE, Case, assert_near
-from tests.kernels.marks import only_checked
+from tests.marks import only_checked
 
 
 @pytest.mark.parametrize("kind", RAGGED)

@@ -9,7 +9,7 @@ from torch import Tensor
 from polyhead.kernels.attention import tiles
 from polyhead.kernels.microkernels.tiles import is_supported
 from tests.kernels.attention.equation1 import RAGGED, SIZE, Case, assert_near
-from tests.kernels.marks import only_checked
+from tests.marks import only_checked
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="this CPU adds up no pairs of bfloat16")
 

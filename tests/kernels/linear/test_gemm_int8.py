@@ -5,16 +5,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from polyhead.hardware import cpu_features
+from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.arrays.tensors import as_array
 from polyhead.kernels.linear import gemm
 from polyhead.kernels.linear.gemm_int8 import CACHED
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.packing import pack_int8
 
-pytestmark = pytest.mark.skipif(
-    not {"avx512_vnni", "avx_vnni"} & cpu_features(), reason="this CPU multiplies no bytes so large"
-)
+pytestmark = pytest.mark.skipif(not VNNI & cpu_features(), reason="this CPU multiplies no bytes so large")
 
 ARITHMETIC = gemm.Int8()
 LARGEST = float(pack_int8.LARGEST_INT8)

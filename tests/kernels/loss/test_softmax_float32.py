@@ -8,7 +8,7 @@ from polyhead.kernels.arrays.tensors import as_floats
 from polyhead.kernels.loss.softmax_float32 import CHUNK, Float32Workspace, shapes, softmax_projection
 from polyhead.kernels.microkernels.simd import WIDTH
 from tests.kernels.loss.expectations import SHARE, Problem
-from tests.kernels.marks import only_checked
+from tests.marks import only_checked
 
 UNIFORM = 1e-3
 

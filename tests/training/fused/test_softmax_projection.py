@@ -20,6 +20,7 @@ from polyhead.kernels.numbers.exponential import LARGEST_EXPONENT
 from polyhead.training.fused import softmax_projection as module
 from polyhead.training.precision import Arithmetic
 from polyhead.training.softmax_projection import Expectations
+from tests.marks import only_checked
 
 SMOOTHING = 0.1
 NEAR = 0.01
@@ -122,6 +123,15 @@ def assert_near(problem: Problem) -> None:
     ):
         assert actual.shape == exact.shape
         assert float((actual - exact).norm()) <= NEAR * float(exact.norm() + rounded.norm())
+
+
+@only_checked
+def test_tiles_of_rows_that_are_not_filled_up_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    if torch.float32 == DTYPE or not module.may_use_tiles():
+        pytest.skip("these products are not of tiles")
+    monkeypatch.setattr(module.tiled, "padded_rows", lambda rows: rows)
+    with pytest.raises(IndexError, match="fit each other"):
+        by_kernel(*draw_problem(96, 100, 64))
 
 
 @given(
