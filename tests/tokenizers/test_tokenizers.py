@@ -113,10 +113,12 @@ def test_text_never_becomes_a_special_or_a_tag(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(texts=st.lists(TEXT, max_size=4))
-def test_many_are_as_one_by_one(kind: Kind, texts: list[str]) -> None:
+@given(texts=st.lists(TEXT, max_size=4), times=st.sampled_from([1, 10, 50]))
+def test_many_are_as_one_by_one(kind: Kind, texts: list[str], times: int) -> None:
     subject = tokenizer(kind)
-    assert subject.encode_many(texts) == [subject.encode(text) for text in texts]
+    ids = [subject.encode(text) for text in texts]
+    assert subject.encode_many(texts * times) == ids * times
+    assert subject.decode_many(ids * times) == [subject.decode(each) for each in ids] * times
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,12 +1,13 @@
 """Joining the translations of a text's pieces."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyhead.inline.codes import Marked
+from polyhead.inline.codes import Code, Marked
 from polyhead.translating.translation import Piece, Sentence, Translation, join
 
 
@@ -82,3 +83,18 @@ def test_a_text_without_pieces_is_its_own_translation():
 def test_the_place_of_a_single_piece():
     joined = join(Marked(" a"), pieces_of(" a", "a"), [[translation(" as it is ")]])
     assert (joined.text, joined.sentences) == (" as it is", (Sentence((1, 2), (1, 9), 3, False),))
+
+
+@given(
+    st.sampled_from(["a", "a b.", "", " a", "a ", "\n"]),
+    st.sampled_from([None, (), ((0, 0),), ((0, 1), (1, 0))]),
+    st.integers(1, 3),
+)
+def test_a_text_that_is_one_piece_is_translated_as_within_another(content, alignment, best):
+    piece = Piece(0, (0, 3), "A b", [], [], codes=(Code("x", 1, 1),))
+    ranked = [replace(translation(content, alignment), codes=(Code("x", 0, 0),), problems=("p",))] * best
+    alone = join(Marked("A b"), [piece], [ranked])
+    within = join(Marked("A b\n"), [piece], [ranked])
+    assert within.text == f"{alone.text}\n"
+    ends = [replace(each, text=f"{each.text}\n") for each in alone.alternatives]
+    assert within == replace(alone, text=within.text, alternatives=tuple(ends))

@@ -17,6 +17,7 @@ _ADDRESS = re.compile(
     r"|tar|gz|exe|py|js|ts|java|cpp|sh|ini|cfg|log|md|toml)(?![\w.]*\w)",
     re.ASCII | re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)|\d+")
 """A whole number, with what separates its thousands; of a decimal fraction and of a date each part is one."""
 _CLOCK = re.compile(r"\d\s?:\s?\d|\d\s?(?:[ap]\.?\s?m\b|o'clock|Uhr|h\b|시|時|点)", re.IGNORECASE)
@@ -38,6 +39,11 @@ def addresses(text: str) -> list[Span]:
     return [match.span() for match in _ADDRESS.finditer(text)]
 
 
+def has_numbers(text: str) -> bool:
+    """Whether there is a number in a text."""
+    return _DIGIT.search(text) is not None
+
+
 def numbers(text: str) -> list[Span]:
     """Where numbers stand in a text that hardly become words: those above twelve."""
     return [span for value, span in _numbers(text) if value > _AS_WORDS]
@@ -48,7 +54,7 @@ def differing_numbers(source: str, target: str) -> tuple[list[Span], list[Span]]
 
     A number that may have become a word, or come from one, is left out, unless there is something in its place.
     """
-    if not any(map(str.isdigit, source)):
+    if not has_numbers(source):
         return [], []
     ours, theirs = _numbers(source), _numbers(target)
     missing, extra = _without(ours, theirs), _without(theirs, ours)

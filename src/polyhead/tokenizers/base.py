@@ -76,6 +76,10 @@ class BaseTokenizer(ABC):
         del seed
         return self.encode_many(texts)
 
+    def decode_many(self, ids: Sequence[Sequence[int]]) -> list[str]:
+        """`decode` of each list of ids."""
+        return [self.decode(each) for each in ids]
+
     @abstractmethod
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""

@@ -70,6 +70,10 @@ class Tokenizer(Protocol):
         """The text of some ids; specials and tags stand for nothing, except `<unk>`, which gives "⁇"."""
         ...
 
+    def decode_many(self, ids: Sequence[Sequence[int]]) -> list[str]:
+        """`decode` of each list of ids, faster."""
+        ...
+
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The piece of each id, as in the vocabulary: "▁" marks a space."""
         ...

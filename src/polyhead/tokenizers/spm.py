@@ -7,6 +7,7 @@ from typing import cast
 
 import sentencepiece
 
+from polyhead.cores import cores
 from polyhead.symbols import EOS, EOS_PIECE, PAD, PAD_PIECE, SOS, SOS_PIECE, SPECIAL_PIECES, UNK, UNK_PIECE
 from polyhead.tokenizers.config import Kind
 from polyhead.tokenizers.serialised import check_fields
@@ -16,6 +17,9 @@ _THREADS = 1
 _TOO_SMALL = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")
 _NOT_TRAINABLE = re.compile("[\0\r\n\u2585]")
 _LONGEST_WORD = 200  # characters; sentencepiece writes longer pieces than it can read
+# Lists are encoded and decoded by threads that sentencepiece starts each time, so fewer texts are done one by one.
+_FEWEST_TEXTS = 32
+_TEXTS_A_THREAD = 64
 _LOG_NOTHING = 4
 
 sentencepiece.set_min_log_level(_LOG_NOTHING)
@@ -113,7 +117,10 @@ class Model:
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """The ids of the best segmentation of each text."""
-        return cast(list[list[int]], self._processor.Encode(texts, num_threads=1))
+        if len(texts) < _FEWEST_TEXTS:
+            return list(map(self.encode, texts))
+        threads = max(1, min(cores(), len(texts) // _TEXTS_A_THREAD))
+        return cast(list[list[int]], self._processor.Encode(texts, num_threads=threads))
 
     def scores(self) -> dict[str, float]:
         """The pieces that text turns into, without bytes and specials, and their scores."""
@@ -127,6 +134,12 @@ class Model:
     def decode(self, ids: list[int]) -> str:
         """The text of some ids."""
         return cast(str, self._processor.Decode(ids))
+
+    def decode_many(self, ids: list[list[int]]) -> list[str]:
+        """The text of each list of ids."""
+        if len(ids) < _FEWEST_TEXTS:
+            return list(map(self.decode, ids))
+        return cast(list[str], self._processor.Decode(ids, num_threads=1))
 
     def encoded_places(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of the best segmentation of a text, and the span of each piece in the text."""

@@ -23,13 +23,15 @@ class SubwordTokenizer(BaseTokenizer):
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """`encode` of each text."""
-        if len(texts) == 1:  # sentencepiece starts a thread for many
-            return [self.encode(texts[0])]
         return self._model.encode_many([self._written(text) for text in texts])
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some ids."""
         return unescape(self._model.decode(list(ids)))  # which leaves out specials and tags by itself
+
+    def decode_many(self, ids: Sequence[Sequence[int]]) -> list[str]:
+        """`decode` of each list of ids."""
+        return list(map(unescape, self._model.decode_many(list(map(list, ids)))))
 
     def sample(self, text: str) -> list[int]:
         """One of the possible encodings, at random if `config.dropout` is above 0."""

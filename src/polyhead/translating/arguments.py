@@ -1,6 +1,7 @@
 """What a caller in Python may get wrong, told in a sentence before any work begins."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import cast, get_args
 
 from pydantic import ValidationError
@@ -20,14 +21,14 @@ def check_texts(texts: object, name: str = "translate()") -> list[str]:
         raise TypeError(f"{name} takes a list of texts; put a single text in brackets: [text]")
     if not isinstance(texts, Iterable):
         raise TypeError(f"{name} takes a list of texts, not what is {_kind(texts)}")
-    found = list(cast(Iterable[object], texts))
+    found = list(cast("Iterable[object]", texts))
     return [check_text(text, f"{name}: text {number}") for number, text in enumerate(found, 1)]
 
 
 def check_marked(texts: object) -> list[Marked]:
     """A list of texts, with inline codes or without. Raises TypeError as `check_texts` does."""
     if isinstance(texts, Iterable) and not isinstance(texts, str | bytes):
-        found = list(cast(Iterable[object], texts))
+        found = list(cast("Iterable[object]", texts))
         plain = check_texts([each.text if isinstance(each, Marked) else each for each in found])
         return [
             Marked(text, each.codes if isinstance(each, Marked) else ())
@@ -64,6 +65,11 @@ def search_within(limit: int, config: SearchConfig, beam_size: int | None, n_bes
     for number, name in ((beam_size, "beam_size"), (n_best, "n_best")):
         if number is not None:
             check_count(number, name)
+    return _search_within(limit, cast("Hashable", config), beam_size, n_best)  # as all frozen settings are
+
+
+@lru_cache(maxsize=64)  # checking settings takes longer than all else that stands around the search of a sentence
+def _search_within(limit: int, config: SearchConfig, beam_size: int | None, n_best: int | None) -> SearchConfig:
     if isinstance(config, BeamConfig) and (beam_size is not None or n_best is not None):
         best = n_best if n_best is not None else config.n_best
         size = max(beam_size, best) if beam_size is not None else max(config.beam_size, best)

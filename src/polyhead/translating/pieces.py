@@ -102,7 +102,8 @@ def cut_with_codes(
     def cut() -> list[Piece]:
         return list(cut_into_pieces(bundle, whole, target_language, prefixes, limits, split))
 
-    whole, taken = list(texts), dict[int, list[Taken]]()
+    whole = list(texts)
+    taken: dict[int, list[Taken]] = {}
     pieces = cut()
     for number, numbers in enumerate(by_text(pieces, len(whole))):
         places = [pieces[i].place for i in numbers]

@@ -14,14 +14,14 @@ import numpy as np
 from polyhead.bundle.bundle import Bundle
 from polyhead.decoding.hypothesis import Hypothesis
 from polyhead.inline.codes import Code, Marked
-from polyhead.inline.copies import differing_numbers, numbers
+from polyhead.inline.copies import differing_numbers, has_numbers, numbers
 from polyhead.inline.kept import places_of, put_in, take_out
 from polyhead.inline.placing import Span, place, units
 from polyhead.tokenizers.casing import Case, as_it_was
 from polyhead.translating.alignment import unit_weights
 from polyhead.translating.piece_alignment import Attending, Floats, attended, tokens_of
 from polyhead.translating.pieces import with_copies
-from polyhead.translating.translation import Piece, Translation, translation_of
+from polyhead.translating.translation import Piece, Translation, translations_of
 
 ENDS = {".": "\u3002", "!": "\uff01", "?": "\uff1f"}
 """Signs that end sentences, and what they are behind Chinese and Japanese characters."""
@@ -44,11 +44,12 @@ class Protection:
     def run(self, given: Sequence[Piece]) -> tuple[list[Piece], Found, Ranked]:
         """Pieces → the pieces that were searched in the end, their hypotheses, and the translations made of these."""
         pieces, found = list(given), self.search(given)
-        ranked = [[self._translation(each) for each in hypotheses] for hypotheses in found]
+        ranked = self._translations(found)
         lost = {i: self._without(piece, ranked[i]) for i, piece in enumerate(pieces)}
         again = {i: piece for i, piece in lost.items() if piece is not None}
-        for i, hypotheses in zip(again, self.search(list(again.values())) if again else [], strict=True):
-            pieces[i], found[i], ranked[i] = again[i], hypotheses, [self._translation(each) for each in hypotheses]
+        anew = self.search(list(again.values())) if again else []
+        for i, hypotheses, translations in zip(again, anew, self._translations(anew), strict=True):
+            pieces[i], found[i], ranked[i] = again[i], hypotheses, translations
         looked = self._looked(pieces, found)
         for i, piece in enumerate(pieces):
             if piece.codes:
@@ -59,8 +60,8 @@ class Protection:
             ranked[i] = [self._finished(given[i], each) for each in ranked[i]]
         return pieces, found, ranked
 
-    def _translation(self, hypothesis: Hypothesis) -> Translation:
-        return translation_of(hypothesis, self.bundle.target_tokenizer)
+    def _translations(self, found: Found) -> Ranked:
+        return translations_of(found, self.bundle.target_tokenizer)
 
     def _finished(self, piece: Piece, translation: Translation) -> Translation:
         """The translation of a piece, as it stands in its text, with its numbers, its end and its casing."""
@@ -69,7 +70,7 @@ class Protection:
 
     def _without(self, piece: Piece, ranked: Sequence[Translation]) -> Piece | None:
         """The piece without what its translations lack; None where they lack nothing."""
-        if piece.prefix:
+        if piece.prefix or not (piece.codes or has_numbers(piece.content)):
             return None
         read = [piece.content[code.start : code.end] for code in piece.codes if code.start < code.end]
         lacks_codes = bool(read) and any(places_of(read, each.text) is None for each in ranked)
@@ -171,7 +172,7 @@ def _without_copies(translation: Translation) -> Translation:
 
 def _with_numbers(source: str, translation: Translation) -> Translation:
     """The translation with the numbers of its source, and a problem for each number that is missing."""
-    if not any(map(str.isdecimal, source)):
+    if not has_numbers(source):
         return translation
     marked, missing = _with_right_numbers(source, translation.marked)
     problems = (f"the number {number} is missing" for number in missing)

@@ -58,15 +58,22 @@ class Translation:
         return Marked(self.text, self.codes)
 
 
-def translation_of(hypothesis: Hypothesis, tokenizer: Tokenizer) -> Translation:
-    """What a search found, as text; tokenizer: the target's."""
-    return Translation(
-        tokenizer.decode(hypothesis.tokens),
-        hypothesis.score,
-        hypothesis.log_probability,
-        tuple(tokenizer.pieces(hypothesis.tokens)),
-        hypothesis.token_log_probabilities,
-    )
+def translations_of(found: Sequence[Sequence[Hypothesis]], tokenizer: Tokenizer) -> list[list[Translation]]:
+    """What a search found for each piece, as text; tokenizer: the target's."""
+    texts = iter(tokenizer.decode_many([each.tokens for hypotheses in found for each in hypotheses]))
+    return [
+        [
+            Translation(
+                next(texts),
+                each.score,
+                each.log_probability,
+                tuple(tokenizer.pieces(each.tokens)),
+                each.token_log_probabilities,
+            )
+            for each in hypotheses
+        ]
+        for hypotheses in found
+    ]
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,9 @@ def with_taken(translation: Translation, taken: Sequence[Taken]) -> Translation:
 
 def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Translation]) -> Translation:
     text = source.text
+    is_whole = not source.codes and [piece.place for piece in pieces] == [(0, len(text))]
+    if is_whole and (only := parts[0]).text == only.text.strip():  # as most texts are, in half of the time
+        return replace(only, sentences=(_sentence(pieces[0], only, (0, len(only.text))),))
     written: list[str] = []
     places: list[Span] = []
     codes: list[Code] = []
