@@ -26,7 +26,7 @@ class Kernel:
         self._named: dict[str, Callable[..., Any]] = {}
 
     def __call__(self, *given: Any) -> Any:
-        kinds = tuple([kind_of(each) for each in given])
+        kinds = tuple(map(kind_of, given))
         call = self._calls.get(kinds)
         if call is None:
             call = self._calls[kinds] = self._called(named((tuple, *kinds)), given)

@@ -9,6 +9,9 @@ Kind = Hashable
 
 _ORDERED, _FORTRAN, _ALIGNED, _WRITABLE = 0x1, 0x2, 0x100, 0x400
 """NumPy's flags of an array that make a difference."""
+_ARRAY = np.ndarray
+_plain: set[type] = set()
+"""The classes seen so far, as those of numbers, that are the kinds of their objects."""
 
 
 class OfKind:
@@ -23,14 +26,17 @@ def kind_of(value: Any) -> Kind:
     This is asked of every argument of every call: kinds may differ here that `named` says are the same.
     """
     found: Any = type(value)
-    if found is np.ndarray:
+    if found is _ARRAY:
         return value.dtype, value.ndim, value.flags.num
+    if found in _plain:
+        return found
     if issubclass(found, tuple):
         return found, *map(kind_of, value)
     if issubclass(found, OfKind):
         return value.kind
-    if issubclass(found, np.ndarray):
-        return kind_of(value.view(np.ndarray))
+    if issubclass(found, _ARRAY):
+        return kind_of(value.view(_ARRAY))
+    _plain.add(found)
     return found
 
 
