@@ -39,9 +39,24 @@ def test_the_time_left_follows_the_recent_pace(clock):
     assert meter.remaining(100, 0) == pytest.approx(100.0, rel=0.05)
 
 
+def test_what_happens_once_does_not_tell_the_time_left(clock):
+    meter = Meter(0.0)
+    clock[0] += 60  # kernels are compiled
+    run(meter, clock, 10, 1.0)
+    meter.speed()
+    run(meter, clock, 10, 1.0)
+    meter.speed()
+    assert meter.remaining(100, 0) == pytest.approx(100.0)
+    run(meter, clock, 10, 2.0)
+    meter.speed()
+    assert meter.remaining(100, 0) == pytest.approx(150.0)
+
+
 def test_validations_to_come_count_too(clock):
     meter = Meter(0.0)
     run(meter, clock, 10, 1.0)
-    meter.validation(lambda: clock.__setitem__(0, clock[0] + 7))
+    meter.validation(lambda: clock.__setitem__(0, clock[0] + 60))  # kernels are compiled
     meter.speed()
+    assert meter.remaining(20, 3) == pytest.approx(20)
+    meter.validation(lambda: clock.__setitem__(0, clock[0] + 7))
     assert meter.remaining(20, 3) == pytest.approx(20 + 21)
