@@ -5,6 +5,8 @@ import torch
 from torch import Tensor, nn
 
 from polyhead.hardware import may_use_tiles
+from polyhead.kernels.linear import gemm, gemm_int8
+from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.model.feed_forward import FEED_FORWARDS
 from polyhead.model.recording import view_of
 from polyhead.training.fused import linear as module
@@ -66,6 +68,13 @@ def test_in_float32_they_are_for_whole_vectors() -> None:
     x, weight = torch.randn(3, 16), torch.randn(32, 16)
     assert choose_products(Arithmetic(), x, weight) is not None
     assert choose_products(Arithmetic(), x, weight[:30]) is None
+
+
+@pytest.mark.skipif(not gemm_int8.is_supported(), reason="the CPU doesn't multiply whole numbers")
+def test_in_int8_they_are_for_sums_that_fit_32_bits() -> None:
+    arithmetic, x, weight = Arithmetic(int8=True), torch.ones(3, PANEL), torch.empty(gemm_int8.LONGEST + PANEL, PANEL)
+    assert isinstance(choose_products(arithmetic, x, weight[: gemm_int8.LONGEST]), gemm.Int8)
+    assert not isinstance(choose_products(arithmetic, x, weight), gemm.Int8)
 
 
 @bfloat16

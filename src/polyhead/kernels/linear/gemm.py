@@ -4,8 +4,8 @@ An arithmetic is a value, the first argument of every function here, and its ker
 (`gemm_float32`, `gemm_int8`, `gemm_amx`). Each file packs a right operand, whose columns are the rows (`pack_rows`) or
 the columns (`pack_columns`) of a matrix; it multiplies a matrix by a packed operand, with an epilogue
 (`product_of(epilogue)`); it makes a weight's gradient, whose left operand is transposed (`weight_gradient`); and it
-says which sizes it takes (`require_sizes`) and how much memory it needs (`workspace_bytes`). Which file a kernel uses
-is known when it is compiled.
+says which sizes it takes (`takes`) and how much memory it needs (`workspace_bytes`). Which file a kernel uses is
+known when it is compiled.
 Shapes: N rows, K inputs and M outputs of a linear map.
 """
 
@@ -42,6 +42,11 @@ def workspace_bytes(arithmetic: Arithmetic, rows: int, inputs: int, outputs: int
     return FILES[type(arithmetic)].workspace_bytes(rows, inputs, outputs)
 
 
+def takes(arithmetic: Arithmetic, rows: int, inputs: int, outputs: int) -> bool:
+    """Whether the kernels below take matrices of these sizes; in their checked form they raise IndexError if not."""
+    return FILES[type(arithmetic)].takes.__wrapped__(rows, inputs, outputs)
+
+
 def _of_each(part: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
     """A function that calls a part of one of the files, which the arithmetic chooses."""
     return by_class({arithmetic: part(file) for arithmetic, file in FILES.items()})
@@ -54,7 +59,7 @@ def _product_of(epilogue: Epilogue) -> Callable[..., Any]:
 _pack_rows, _pack_columns = _of_each(lambda file: file.pack_rows), _of_each(lambda file: file.pack_columns)
 _multiply, _multiply_gated = _product_of(identity), _product_of(gate)
 _multiply_with_bias, _multiply_with_bias_and_relu = _product_of(add_bias), _product_of(add_bias_and_relu)
-_require_sizes = _of_each(lambda file: file.require_sizes)
+_takes = _of_each(lambda file: file.takes)
 _weight_gradient = _of_each(lambda file: file.weight_gradient)
 
 
@@ -65,7 +70,7 @@ def linear(
     """x [N, K] weight [M, K]ᵀ + bias [M], and its ReLU where `relu` says so → out [N, M]."""
     require_product(x, weight, out)
     require(bias.shape[0] == weight.shape[0])
-    _require_sizes(arithmetic, x.shape[0], x.shape[1], weight.shape[0])
+    require(_takes(arithmetic, x.shape[0], x.shape[1], weight.shape[0]))
     right, rest = _pack_rows(arithmetic, weight, workspace)
     inputs = EpilogueInput(bias.ctypes.data, 0, np.float32(1))
     if relu:
@@ -80,7 +85,7 @@ def input_gradient(
 ) -> None:
     """gradient [N, M] weight [M, K] → out [N, K]."""
     require_input_gradient(gradient, weight, out)
-    _require_sizes(arithmetic, out.shape[0], out.shape[1], weight.shape[0])
+    require(_takes(arithmetic, out.shape[0], out.shape[1], weight.shape[0]))
     right, rest = _pack_columns(arithmetic, weight, workspace)
     _multiply(arithmetic, gradient, right, no_input(out.ctypes.data), out, rest)
 
@@ -98,7 +103,7 @@ def gated_gradient(
     """scale · gradient [N, M] weight [M, K] → out [N, K], 0 where passed [N, K], what a ReLU and dropout gave, is 0."""
     require_input_gradient(gradient, weight, out)
     require_same(passed, out)
-    _require_sizes(arithmetic, out.shape[0], out.shape[1], weight.shape[0])
+    require(_takes(arithmetic, out.shape[0], out.shape[1], weight.shape[0]))
     right, rest = _pack_columns(arithmetic, weight, workspace)
     inputs = EpilogueInput(passed.ctypes.data, passed.strides[0], np.float32(scale))
     _multiply_gated(arithmetic, gradient, right, inputs, out, rest)
@@ -110,5 +115,5 @@ def weight_gradient(
 ) -> None:
     """gradient [N, M]ᵀ x [N, K] → out [M, K]; the sum of the gradient's rows, made in float32 → total [M]."""
     require_weight_gradient(gradient, x, out, total)
-    _require_sizes(arithmetic, x.shape[0], x.shape[1], out.shape[0])
+    require(_takes(arithmetic, x.shape[0], x.shape[1], out.shape[0]))
     _weight_gradient(arithmetic, gradient, x, out, total, workspace)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.amx import ROW_BYTES, ROWS, close_tiles, open_tiles
 from polyhead.kernels.microkernels.amx_gemm import (
@@ -63,9 +62,9 @@ def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
 
 
 @kernel
-def require_sizes(rows: int, inputs: int, outputs: int) -> None:
-    """Raises IndexError, in the checked form alone, for sizes that the loops below don't take."""
-    require(inputs % BLOCK == 0 and outputs % BLOCK == 0 and rows >= BLOCK)
+def takes(rows: int, inputs: int, outputs: int) -> bool:
+    """Whether the loops below take matrices of these sizes."""
+    return inputs % BLOCK == 0 and outputs % BLOCK == 0 and rows >= BLOCK
 
 
 @kernel

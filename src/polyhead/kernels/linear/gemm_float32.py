@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import cpu_features
-from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import Epilogue, identity
 from polyhead.kernels.microkernels.row_counts import MOST_ROWS
@@ -63,9 +62,9 @@ def columns_cached(column: int) -> int:
 
 
 @kernel
-def require_sizes(rows: int, inputs: int, outputs: int) -> None:
-    """Raises IndexError, in the checked form alone, for sizes that the loops below don't take."""
-    require(inputs % WIDTH == 0 and outputs % WIDTH == 0)
+def takes(rows: int, inputs: int, outputs: int) -> bool:
+    """Whether the loops below take matrices of these sizes."""
+    return inputs % WIDTH == 0 and outputs % WIDTH == 0
 
 
 def product_of(epilogue: Epilogue) -> Any:

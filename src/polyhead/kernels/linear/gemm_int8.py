@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.hardware import VNNI, cpu_features, may_use_tiles
-from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.arrays.unowned import float32_at
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import Epilogue, identity
@@ -55,9 +54,9 @@ def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:
 
 
 @kernel
-def require_sizes(rows: int, inputs: int, outputs: int) -> None:
-    """Raises IndexError, in the checked form alone, for sizes that the loops below don't take."""
-    require(inputs % PANEL == 0 and outputs % PANEL == 0 and max(rows, inputs, outputs) <= LONGEST)
+def takes(rows: int, inputs: int, outputs: int) -> bool:
+    """Whether the loops below take matrices of these sizes."""
+    return inputs % PANEL == 0 and outputs % PANEL == 0 and max(rows, inputs, outputs) <= LONGEST
 
 
 @kernel

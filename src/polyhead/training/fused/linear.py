@@ -18,9 +18,6 @@ from polyhead.kernels import dropout as masks
 from polyhead.kernels.arrays.scratch import Scratch
 from polyhead.kernels.arrays.tensors import as_array, as_bfloat16s
 from polyhead.kernels.linear import gemm, gemm_float32, gemm_int8
-from polyhead.kernels.microkernels.epilogue import BLOCK
-from polyhead.kernels.microkernels.registers import PANEL
-from polyhead.kernels.microkernels.simd import WIDTH
 from polyhead.kernels.packing import transpose as kernels
 from polyhead.model.linear import StackedLinear
 from polyhead.training.fused.dropout import DropoutMask
@@ -79,22 +76,21 @@ def feed_forward(
 
 def choose_products(arithmetic: Arithmetic, x: Tensor, *weights: Tensor) -> gemm.Arithmetic | None:
     """Which of polyhead's products multiplies x's rows and these weights; None: PyTorch's multiply them."""
-    sizes = [size for weight in weights for size in weight.shape]
+    known = (
+        (gemm.Int8(), arithmetic.int8 and gemm_int8.is_supported()),
+        (gemm.Float32(), x.dtype == torch.float32 and gemm_float32.is_supported()),
+        (gemm.BFloat16(), x.dtype == torch.bfloat16 and may_use_tiles()),
+    )
     count = x.numel() // x.size(-1)
-    if arithmetic.int8 and gemm_int8.is_supported() and _fit(sizes, PANEL) and count <= gemm_int8.LONGEST:
-        return gemm.Int8()
-    if x.dtype == torch.float32:
-        return gemm.Float32() if gemm_float32.is_supported() and _fit(sizes, WIDTH) else None
-    return gemm.BFloat16() if count >= BLOCK and _fit(sizes, BLOCK) and may_use_tiles() else None
+    for products, is_supported in known:
+        if is_supported and all(gemm.takes(products, count, *weight.shape[::-1]) for weight in weights):
+            return products
+    return None
 
 
 def is_worth_a_kernel(x: Tensor, weight: Tensor) -> bool:
     """Whether oneDNN's products of bfloat16 are long enough for a kernel that transposes in the backward pass."""
     return x.dtype == torch.bfloat16 and x.numel() * weight.size(0) >= FEWEST_MULTIPLICATIONS and multiplies_bfloat16()
-
-
-def _fit(sizes: list[int], multiple: int) -> bool:
-    return all(size % multiple == 0 for size in sizes)
 
 
 class _Linear(torch.autograd.Function):
