@@ -13,6 +13,7 @@ from polyhead.engine.kernel_engine import KernelEngine
 from polyhead.engine.modules import arrays_of
 from polyhead.engine.prepare import prepare
 from polyhead.errors import ModelError
+from polyhead.kernels.linear.packed_int8 import LONGEST
 from polyhead.model.attention import ScaledDotProductAttention
 from polyhead.model.build import build_model
 from polyhead.model.config import RNNConfig, TransformerConfig
@@ -73,6 +74,14 @@ def test_what_this_cpu_or_this_model_lacks_is_said(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(kernel_engine, "cpu_features", set[str])
     with pytest.raises(ModelError, match="AVX2"):
         choose(transformer(), dtype="int8")
+
+
+@pytest.mark.skipif(not kernel_engine.has_int8_products(), reason="the CPU doesn't multiply bytes")
+def test_sums_in_int8_fit_32_bits() -> None:
+    settings = TransformerConfig(d_model=64, d_ff=LONGEST, num_heads=2)
+    assert kernel_engine.has_kernels(settings, "int8")
+    assert not kernel_engine.has_kernels(settings.model_copy(update={"d_ff": LONGEST + 4}), "int8")
+    assert (1 << 31) - (1 << 26) < LONGEST * 255 * 127 < 1 << 31
 
 
 def _other_activation(model: Any) -> None:

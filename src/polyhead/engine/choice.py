@@ -52,7 +52,8 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
         return PLAIN
     has_int8 = has_kernels(arrays.config, "int8")
     if dtype == "int8" and not has_int8:
-        why = "a d_model and a d_ff that are multiples of 4" if has_int8_products() else "a CPU with AVX2"
+        sizes = "a d_model and a d_ff that are multiples of 4, 65,536 at most"
+        why = sizes if has_int8_products() else "a CPU with AVX2"
         raise ModelError(f'dtype "int8" needs {why}; use "float32"')
     if dtype == "auto":
         same = has_int8 and has_two_byte_inputs() and are_on_levels(arrays.arrays)

@@ -24,6 +24,7 @@ from polyhead.engine.step.layers import Decoder, Encoder
 from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.arrays.pinned_args import pin_args
 from polyhead.kernels.attention.by_positions import Floats, Integers, VisibleKeys
+from polyhead.kernels.linear.packed_int8 import LONGEST
 from polyhead.kernels.threads.team import board
 from polyhead.memory.allocate import empty
 from polyhead.model.config import TransformerConfig
@@ -180,9 +181,14 @@ def is_supported(config: TransformerConfig) -> bool:
 
 def has_kernels(config: TransformerConfig, dtype: str) -> bool:
     """Whether there are kernels for such a Transformer in that precision, and this CPU has their instructions."""
-    if dtype == "int8" and (config.d_model % FOUR or config.d_ff % FOUR or not has_int8_products()):
+    if dtype == "int8" and not (has_int8_products() and all(map(_fits_int8, (config.d_model, config.d_ff)))):
         return False
     return dtype in PRECISIONS and is_supported(config)
+
+
+def _fits_int8(inputs: int) -> bool:
+    """Whether rows of so many numbers can be multiplied in int8."""
+    return inputs % FOUR == 0 and inputs <= LONGEST
 
 
 def has_int8_products() -> bool:

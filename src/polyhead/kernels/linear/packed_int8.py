@@ -29,6 +29,8 @@ TINY = np.float32(1e-30)
 """The least width of a row's numbers, for rows whose numbers are all the same; too small to change any other row."""
 
 
+LONGEST = 1 << 16
+"""The most numbers that are summed over: 32 bits hold the sum of so many products of two bytes, one without a sign."""
 FEWEST = 4
 """Rows for which tiles are worth it: they read weights more slowly, but do all of a tile's rows at once."""
 
