@@ -69,6 +69,16 @@ def test_other_options(polyhead, toy_model, tmp_path):
     assert 6 <= len(tokens) <= 7
 
 
+def test_the_length_penalty(polyhead, toy_model):
+    asked = ["translate", toy_model, "--json", "--length-penalty"]
+    found = json.loads(polyhead(*asked, "average", stdin="bado kilu\n").out)
+    assert found["score"] == pytest.approx(found["log_probability"] / (len(found["tokens"]) + 1))  # and <eos>
+    for given, why in {"mean": "'mean' is neither a number nor average", "nan": "nan is not from 0 to 10"}.items():
+        refused = polyhead(*asked, given, stdin="bado kilu\n")
+        assert refused.status == 2
+        assert why in refused.err
+
+
 def test_the_target_language(polyhead, tagged_model):
     answer = polyhead("translate", tagged_model, stdin="bado\n")
     assert (answer.status, answer.out) == (1, "")

@@ -1,7 +1,7 @@
 """The numbers that options take, within the bounds of the settings that they become."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, Token, validators
 
@@ -34,6 +34,20 @@ def _whole(kind: Any, tokens: Sequence[Token]) -> int:
         raise ValueError(f"{shown(tokens[0].value)} is not a whole number") from None
 
 
+def _penalty(kind: Any, tokens: Sequence[Token]) -> float | str:
+    """A length penalty as it was typed, within its bounds."""
+    del kind
+    if tokens[0].value == "average":
+        return "average"
+    try:
+        number = float(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"{shown(tokens[0].value)} is neither a number nor average") from None
+    if not 0 <= number <= 10:
+        raise ValueError(f"{number:g} is not from 0 to 10")
+    return number
+
+
 def _integer(least: int, most: int) -> Parameter:
     return Parameter(converter=_whole, validator=validators.Number(gte=least, lte=most))
 
@@ -53,7 +67,7 @@ BatchTokens = Annotated[int, _integer(1, MOST_TOKENS_DECODED)]
 Length = Annotated[int, _integer(0, LONGEST)]
 PositiveLength = Annotated[int, _integer(1, LONGEST)]
 Pieces = Annotated[int, _integer(0, LARGEST_VOCABULARY)]
-LengthPenalty = Annotated[float, _number(0, 10)]
+LengthPenalty = Annotated[float | Literal["average"], Parameter(converter=_penalty)]
 Patience = Annotated[float, _above(0, 1_000)]
 Ngram = Annotated[int, _integer(0, 1_000)]
 Temperature = Annotated[float, _number(1e-6, 1e6)]

@@ -19,8 +19,10 @@ USUAL = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
 class Asked:
     """What a command line says about the search; None is the model's own setting."""
 
-    shape: Mapping[str, float | None]
-    """Lengths and the like, which beam search and sampling share."""
+    lengths: tuple[int | None, int | None]
+    """The fewest and the most tokens of an output."""
+    shape: Mapping[str, float | str | None]
+    """What beam search and sampling share besides, by name."""
     patience: float | None
     sample: bool
     """Whether to draw translations instead of searching the best."""
@@ -37,17 +39,18 @@ class Asked:
             raise UsageError("--sample draws one translation a line; leave out --beam, --n-best and --patience")
         if not self.sample and dict(self.drawn) != USUAL:
             raise UsageError("--temperature, --top-k and --top-p shape a distribution to draw from; add --sample")
-        least, most = self.shape["min_length"], self.shape["max_length"]
+        least, most = self.lengths
         if least is not None and most is not None and least > most:
             raise UsageError(f"--min-length {least} is above --max-length {most}: no output can have both")
 
     def settings(self, usual: BeamConfig) -> SearchConfig:
         """The settings of the search: those that were asked for, and otherwise the model's own, `usual`."""
-        given = {key: value for key, value in self.shape.items() if value is not None}
+        shared = {"min_length": self.lengths[0], "max_length": self.lengths[1], **self.shape}
+        given = {key: value for key, value in shared.items() if value is not None}
         if not self.sample:
             patient = {} if self.patience is None else {"patience": self.patience}
             return type(usual).model_validate({**usual.model_dump(), **given, **patient})
         from polyhead.decoding.config import SamplingConfig
 
-        own = {key: getattr(usual, key) for key in self.shape}
+        own = {key: getattr(usual, key) for key in shared}
         return SamplingConfig.model_validate({**own, **given, **self.drawn, "seed": self.seed})

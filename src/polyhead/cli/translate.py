@@ -99,7 +99,8 @@ def translate(
     max_length
         The most tokens of an output.
     length_penalty
-        α: above 0 favours longer translations.
+        α of Wu et al. 2016: the higher, the longer are translations; or average, which compares the mean
+        log-probabilities of their tokens.
     patience
         Ends a line's beam search when beam × patience translations are finished: 1 is quick, and what most toolkits do.
         Left out, the search goes on until nothing better can come.
@@ -162,9 +163,9 @@ def translate(
     from polyhead.inline.find import find, pattern
     from polyhead.translating.translator import Translator
 
-    shape = {"min_length": min_length, "max_length": max_length, "length_penalty": length_penalty}
+    shape = {"length_penalty": length_penalty, "no_repeat_ngram": no_repeat_ngram}
     drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    asked = Asked({**shape, "no_repeat_ngram": no_repeat_ngram}, patience, sample, drawn, seed)
+    asked = Asked((min_length, max_length), shape, patience, sample, drawn, seed)
     asked.check(has_beam=n_best > 1 or beam is not None)
     if out is not None and (prefix, align, json_lines, n_best) != (None, False, False, 1):
         raise UsageError("--out writes a file in its own form; leave out --prefix, --align, --json and --n-best")

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Penalty = float | Literal["average"]
+"""α of Wu et al. 2016, or "average" to divide by the length itself."""
 LengthPenalty = Callable[[Floats], Floats]
 """Lengths of any shape → penalties ≥ some positive number, same shape, never falling with the length."""
 
@@ -28,12 +30,12 @@ def average(lengths: Floats) -> Floats:
     return lengths
 
 
-def length_penalty(choice: float | Literal["average"]) -> LengthPenalty:
+def length_penalty(choice: Penalty) -> LengthPenalty:
     """A config's `length_penalty` → the function that computes it."""
     return average if choice == "average" else wu(choice)
 
 
-def penalties(choice: float | Literal["average"], longest: NDArray[np.int64]) -> Floats:
+def penalties(choice: Penalty, longest: NDArray[np.int64]) -> Floats:
     """A config's `length_penalty` → the penalty of every length up to the longest [B] output's, `<eos>` included.
 
     The length 0 has the penalty of the length 1.

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from polyhead.decoding.length_penalty import Penalty
 from polyhead.decoding.trace import Node, TreeStep
 from polyhead.tokenizers.protocol import Tokenizer
 
@@ -13,7 +14,7 @@ class BeamHistory:
     """Every step of a beam search, and its settings."""
 
     beam_size: int
-    length_penalty: float | Literal["average"]
+    length_penalty: Penalty
     steps: Sequence[TreeStep]
 
     def json(self, tokenizer: Tokenizer) -> dict[str, Any]:

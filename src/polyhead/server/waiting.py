@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from polyhead.decoding.length_penalty import Penalty
 from polyhead.inline.codes import Marked
 from polyhead.translating.pieces import Split
 from polyhead.translating.translation import Translation
@@ -22,13 +23,13 @@ class Wish:
     target_language: str | None = None
     beam_size: int | None = None
     n_best: int | None = None
-    length_penalty: float | None = None
+    length_penalty: Penalty | None = None
     patience: float | None = None
     split: Split = "auto"
     """What the model reads at a time: sentences, lines, or ("auto") what it was trained on."""
 
     @property
-    def settings(self) -> dict[str, float]:
+    def settings(self) -> dict[str, float | str]:
         """The search settings that are to differ from the model's own, by name."""
         named = {"length_penalty": self.length_penalty, "patience": self.patience}
         return {name: value for name, value in named.items() if value is not None}

@@ -48,6 +48,16 @@ def test_what_is_asked_of_the_search_is_done(client, translator):
     assert [each["text"] for each in found["alternatives"]] == [each.text for each in expected.alternatives]
     flat = post(client, text="bado kilu", target="xb", length_penalty=0).json()["translations"][0]
     assert flat["score"] == pytest.approx(flat["log_probability"])
+    mean = post(client, text="bado kilu", target="xb", length_penalty="average").json()["translations"][0]
+    assert mean["score"] == pytest.approx(mean["log_probability"] / len(mean["tokens"]))
+
+
+@pytest.mark.parametrize("penalty", ["mean", 11, -1, True, [1]])
+def test_a_length_penalty_is_a_number_or_the_average(client, penalty):
+    answer = client.post("/api/translate", json={"text": "bado kilu", "target": "xb", "length_penalty": penalty})
+    assert answer.status_code == 400
+    assert "length_penalty: Input should be" in answer.json()["detail"]
+    assert "or 'average'" in answer.json()["detail"]
 
 
 def test_patience_ends_the_search_of_its_request_alone(client, translator):

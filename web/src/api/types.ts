@@ -87,7 +87,8 @@ export interface BeamStep {
 
 export interface BeamHistory {
   readonly beam_size: number;
-  readonly length_penalty: number;
+  /** α of Wu et al. 2016, or the length itself. */
+  readonly length_penalty: number | "average";
   readonly steps: readonly BeamStep[];
 }
 

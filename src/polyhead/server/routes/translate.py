@@ -1,6 +1,6 @@
 """`/api/translate`: translations with everything the search knows of them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
@@ -17,6 +17,7 @@ from polyhead.server.waiting import Wish
 router = APIRouter(prefix="/api", tags=["translate"], route_class=JsonRoute)
 
 Beams = Annotated[int, Field(ge=1, le=MOST_BEAMS, strict=True)]
+Penalty = Annotated[float, Field(ge=0, le=10, strict=True)] | Literal["average"]
 
 
 class TranslateRequest(Asked):
@@ -28,7 +29,9 @@ class TranslateRequest(Asked):
     target: TargetLanguage | None = Field(default=None, description="Language to translate to.")
     beam_size: Beams | None = None
     n_best: Beams = Field(default=1, description="How many translations of each text to return.")
-    length_penalty: float | None = Field(default=None, ge=0, le=10, strict=True, description="α of Wu et al. 2016.")
+    length_penalty: Penalty | None = Field(
+        default=None, description="α of Wu et al. 2016, or `average` for the mean log-probability of a token."
+    )
     patience: float | None = Field(
         default=None,
         gt=0,
