@@ -34,6 +34,7 @@ def test_every_corpus_gets_a_valid_recipe(corpus, pairs):
     assert {choice.key for choice in choices} >= {"model.preset", "training.max_updates", "tokenizer.vocabulary_size"}
     assert all(str(choice).startswith(choice.key) for choice in choices)
     assert all(len(choice.why) > 5 for choice in choices)
+    assert recipe.decoding.length_penalty == "average"
 
 
 def test_larger_corpora_get_larger_models_and_less_dropout():
