@@ -63,6 +63,18 @@ def test_a_short_run_has_less_dropout_and_fewer_validations(share, dropout, bpe_
     assert validations == pytest.approx(max(10, 40 * share), abs=1), "they would take much of a short run's time"
 
 
+def smoothing(corpus, **given):
+    return make_recipe(complete({**DATA, **given}, corpus, CPU)[0]).training.label_smoothing
+
+
+def test_a_small_text_that_is_read_to_the_end_has_more_label_smoothing():
+    assert [smoothing(prose(pairs)) for pairs in (100, 3_000, 15_000, 30_000, 1_000_000)] == [0.2, 0.2, 0.2, 0.1, 0.1]
+    assert smoothing(drill(9_000)) == 0.1, "it has few words, each in many sentences"
+    assert smoothing(prose(3_000), training={"max_updates": 500}) == 0.1, "a short run has to learn fast"
+    assert smoothing(prose(3_000), model={"kind": "rnn-attention"}) == 0.1
+    assert smoothing(prose(3_000), training={"label_smoothing": 0.0}) == 0.0
+
+
 def test_a_text_of_few_words_gets_few_pieces_little_dropout_and_a_short_run():
     prosaic, regular = (make_recipe(complete(DATA, corpus(9_000), CPU)[0]) for corpus in (prose, drill))
     assert regular.tokenizer.vocabulary_size < prosaic.tokenizer.vocabulary_size / 3
@@ -105,6 +117,7 @@ def test_numbers_given_as_text_count_too():
 def test_the_ancestors_have_no_presets(kind):
     values, choices = complete({**DATA, "model": {"kind": kind}}, prose(1000), CPU)
     assert make_recipe(values).model.kind == kind
+    assert make_recipe(values).decoding.length_penalty == 1.0
     assert "model.preset" not in {choice.key for choice in choices}
 
 

@@ -33,6 +33,8 @@ LEAST_DROPOUT = 0.1
 SHORT_RUNS = (0.3, 0.1), (0.7, 0.2)
 """(share of the updates that a text is worth, the most dropout with fewer): what is read only a few times is not learnt
 by heart. A short run has 0.1 less than a whole one in any case, where that leaves LEAST_DROPOUT."""
+MORE_SMOOTHING = 0.2
+"""Label smoothing for texts below FEW tokens that are read to the end; the paper's 0.1 elsewhere."""
 EPOCHS, OF_PAIRS = 70, 30_000
 """How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
 LEAST_EPOCHS, MOST_EPOCHS = 4, 80
@@ -171,6 +173,14 @@ def _dropout_of_whole_run(now: Situation) -> float:
     return 0.4 if tokens < SCARCE and is_memorized else 0.3
 
 
+def label_smoothing(now: Situation) -> Sequence[Suggestion]:
+    """Label smoothing: of few words a model is soon too certain, as it has seen each in a few sentences alone."""
+    is_short = _share(now) < SHORT_RUNS[-1][0]
+    if now.kind != "transformer" or now.is_regular or is_short or now.corpus.tokens > FEW:
+        return []
+    return [("training.label_smoothing", MORE_SMOOTHING, f"{now.described}: from so few a model is soon too certain")]
+
+
 def validation(now: Situation) -> Sequence[Suggestion]:
     """How often to validate: it shows whether a run still learns, which one that is cut short does in any case."""
     validations = max(FEWEST_VALIDATIONS, round(VALIDATIONS * _share(now)))
@@ -208,6 +218,8 @@ def averaging(now: Situation) -> Sequence[Suggestion]:
 
 def decoding(now: Situation) -> Sequence[Suggestion]:
     """The length penalty: the mean of a token's log-probability, as in most engines."""
+    if now.kind != "transformer":
+        return [("decoding.length_penalty", 1.0, "with the average, this kind of model scored lower on a dev set")]
     return [("decoding.length_penalty", "average", "with less, translations were too short on dev sets")]
 
 
@@ -226,6 +238,7 @@ RULES: tuple[Rule, ...] = (
     optimizer,
     length,
     dropout,
+    label_smoothing,
     validation,
     schedule,
     averaging,
