@@ -23,6 +23,8 @@ from polyhead.limits import (
 )
 
 MEBIBYTE = 1 << 20
+PENALTIES = 0, 10
+"""The least and the largest length penalty that is a number."""
 
 
 def _whole(kind: Any, tokens: Sequence[Token]) -> int:
@@ -35,16 +37,17 @@ def _whole(kind: Any, tokens: Sequence[Token]) -> int:
 
 
 def _penalty(kind: Any, tokens: Sequence[Token]) -> float | str:
-    """A length penalty as it was typed, within its bounds."""
+    """A length penalty as it was typed, within its bounds: the parser doesn't validate a part of a union."""
     del kind
+    least, most = PENALTIES
     if tokens[0].value == "average":
         return "average"
     try:
         number = float(tokens[0].value)
     except ValueError:
         raise ValueError(f"{shown(tokens[0].value)} is neither a number nor average") from None
-    if not 0 <= number <= 10:
-        raise ValueError(f"{number:g} is not from 0 to 10")
+    if not least <= number <= most:
+        raise ValueError(f"{number:g} is not from {least} to {most}")
     return number
 
 
@@ -67,7 +70,7 @@ BatchTokens = Annotated[int, _integer(1, MOST_TOKENS_DECODED)]
 Length = Annotated[int, _integer(0, LONGEST)]
 PositiveLength = Annotated[int, _integer(1, LONGEST)]
 Pieces = Annotated[int, _integer(0, LARGEST_VOCABULARY)]
-LengthPenalty = Annotated[Annotated[float, _number(0, 10)] | Literal["average"], Parameter(converter=_penalty)]
+LengthPenalty = Annotated[Annotated[float, _number(*PENALTIES)] | Literal["average"], Parameter(converter=_penalty)]
 Patience = Annotated[float, _above(0, 1_000)]
 Ngram = Annotated[int, _integer(0, 1_000)]
 Temperature = Annotated[float, _number(1e-6, 1e6)]

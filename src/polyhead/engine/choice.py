@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polyhead.engine.kernel_engine import has_int8_products, has_kernels, has_two_byte_inputs
+from polyhead.engine.pack import FOUR
 from polyhead.errors import ModelError
+from polyhead.kernels.linear.packed_int8 import LONGEST
 from polyhead.model.levels import are_on_levels
 from polyhead.model.trained import TransformerArrays
 
@@ -52,7 +54,7 @@ def choose(model: Trained, engine: EngineName = "auto", dtype: DtypeName = "auto
         return PLAIN
     has_int8 = has_kernels(arrays.config, "int8")
     if dtype == "int8" and not has_int8:
-        sizes = "a d_model and a d_ff that are multiples of 4, 65,536 at most"
+        sizes = f"a d_model and a d_ff that are multiples of {FOUR}, {LONGEST:,} at most"
         why = sizes if has_int8_products() else "a CPU with AVX2"
         raise ModelError(f'dtype "int8" needs {why}; use "float32"')
     if dtype == "auto":

@@ -174,7 +174,7 @@ def _dropout_of_whole_run(now: Situation) -> float:
 
 
 def label_smoothing(now: Situation) -> Sequence[Suggestion]:
-    """Label smoothing: of few words a model is soon too certain, as it has seen each in a few sentences alone."""
+    """Label smoothing: a model that has seen a word in a few sentences alone is soon too certain of it."""
     is_short = _share(now) < SHORT_RUNS[-1][0]
     if now.kind != "transformer" or now.is_regular or is_short or now.corpus.tokens > FEW:
         return []
