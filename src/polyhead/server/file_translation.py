@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Protocol
 
 from polyhead.inline.codes import Marked
@@ -50,15 +49,8 @@ class FileFormats:
     """The formats of files that a server translates."""
 
     suffixes: tuple[str, ...]
-    """How the files' names end, in lower case, with the dot."""
+    """How their names usually end, in lower case, with the dot."""
     translate: TranslateDocument
-
-    def check(self, name: str) -> None:
-        """Raises Problem bad_request where files of that name aren't translated."""
-        suffix = PurePath(name).suffix.lower()
-        if suffix not in self.suffixes:
-            known = ", ".join(self.suffixes)
-            raise Problem("bad_request", f"files in {suffix[:20]!r} are not translated here; those in {known} are")
 
 
 class TextsOfFile:

@@ -52,10 +52,20 @@ def test_a_file_comes_back_in_translation(client, tagged, source):
 
 
 @pytest.mark.parametrize(
+    ("name", "content"), [("train.en", b"bado kilu.\n"), ("page", b"<html><p>bado kilu.</p></html>")]
+)
+def test_a_file_is_known_by_its_language_or_by_its_beginning(client, name, content):
+    answer = send(client, content, name)
+    assert answer.status_code == 200, answer.text
+    assert client.get(answer.json()["translatedFileUrl"]).content != content
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"name": "a.exe"}, "files in '.exe' are not translated here; those in .html, .htm"),
-        ({"name": "a"}, "files in '' are not"),
+        ({"name": "a.exe"}, "a.exe: neither its name nor its content says what it is; give its name the ending"),
+        ({"name": "a"}, "a: neither its name nor its content says"),
+        ({"name": "a.txt", "content": b"%PDF-1.7"}, "a.txt: it is a PDF document, which is not translated here"),
         ({"target": "fr"}, "fr is not supported"),
         ({"source": "fr"}, "fr is not supported"),
         ({"target": ""}, "target"),

@@ -59,7 +59,6 @@ _BODY: dict[str, Any] = {
 async def translate_file(fields: FieldsOf, request: Request, services: ServicesOf) -> FileResponse:
     """Translates a file and keeps the translation for a while."""
     asked = fitting(fields, FileRequest)
-    services.formats.check(asked.file.name)
     if len(asked.file.content) > services.config.max_file:
         raise Problem("too_large", f"the file has more than {services.config.max_file} bytes")
     source = None if asked.source == AUTO else asked.source
