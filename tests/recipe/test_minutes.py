@@ -40,8 +40,14 @@ def test_few_minutes_choose_a_short_warm_up_and_a_smaller_model(monkeypatch):
 def test_very_few_minutes_choose_the_smallest_preset(monkeypatch):
     monkeypatch.setattr("polyhead.recipe.rules.HUGE", 100)
     recipe, why, _ = chosen_within(monkeypatch, 60, lambda recipe: recipe.model.d_model / 100, device="cuda")
-    assert recipe.model.d_model == 128
-    assert "is too little for the small model" in why["model.preset"]
+    assert (recipe.model.d_model, recipe.model.encoder_layers, recipe.model.decoder_layers) == (128, 2, 2)
+    assert "is too little for the tiny model" in why["model.preset"]
+
+
+@pytest.mark.parametrize(("seconds", "layers"), [(400, 4), (392, 2)])
+def test_a_third_of_a_whole_run_is_enough_for_the_tiny_model(monkeypatch, seconds, layers):
+    recipe, _, _ = chosen_within(monkeypatch, seconds, lambda recipe: 1 / 3, max_updates=3000)
+    assert recipe.model.decoder_layers == layers
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def train(
         A TOML file, as in `recipes/`; without it --source and --target, or --pairs, and defaults that suit them.
     keys
         Any key of a recipe, such as --model.d_model 256; it wins over the file. "none" unsets a number. Those that
-        people change most: --model.preset (shallow, tiny, small), --tokenizer.vocabulary_size, --model.dropout,
+        people change most: --model.preset (mini, tiny, small), --tokenizer.vocabulary_size, --model.dropout,
         --training.max_updates, --training.patience, --training.schedule.learning_rate, --data.batching.max_tokens,
         --data.cleaning.max_words, --decoding.beam_size, --seed, --threads. `polyhead train --keys` lists all.
     corpora

@@ -89,6 +89,7 @@ CONFIGS: dict[str, type[Config]] = {
 }
 """`model.kind` → its settings."""
 PRESETS: dict[str, dict[str, int]] = {
+    "mini": {"encoder_layers": 2, "decoder_layers": 2, "d_model": 128, "d_ff": 256, "num_heads": 4},
     "shallow": {"encoder_layers": 2, "decoder_layers": 2, "d_model": 256, "d_ff": 512, "num_heads": 4},
     "tiny": {"encoder_layers": 4, "decoder_layers": 4, "d_model": 128, "d_ff": 256, "num_heads": 4},
     "small": {"encoder_layers": 3, "decoder_layers": 3, "d_model": 256, "d_ff": 1024, "num_heads": 4},
