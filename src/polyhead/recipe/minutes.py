@@ -13,6 +13,7 @@ from polyhead.recipe.pace import seconds_an_update
 from polyhead.recipe.schema import Recipe
 
 SMALLER = {"base": "small", "small": "tiny", "shallow": "mini", "tiny": "mini"}
+"""Preset → the one to take where there is too little time for it."""
 HURRIED = 1 / 3
 """A model that can get less than this share of the updates that it needs is not worth beginning."""
 FEW_UPDATES, SMALLEST_BATCH = 1_200, 2048
