@@ -11,6 +11,7 @@ from polyhead.data.statistics import LARGE as MANY
 from polyhead.errors import counted
 from polyhead.model.config import CONFIGS, PRESETS
 from polyhead.recipe.load import given
+from polyhead.recipe.run_length import epochs, is_short, needed_updates, share_of_needed
 from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
@@ -30,18 +31,12 @@ FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
 LEAST_DROPOUT = 0.1
-SHORT_RUNS = (0.3, 0.1), (0.7, 0.2)
-"""(share of the updates that a text is worth, the most dropout with fewer): what is read only a few times is not learnt
-by heart. A short run has 0.1 less than a whole one in any case, where that leaves LEAST_DROPOUT."""
+VERY_SHORT, MOST_IN_VERY_SHORT, MOST_IN_SHORT = 0.3, 0.1, 0.2
+"""The most dropout in a run of less than this share of the updates that its text is worth, and in any short run: what
+is read only a few times is not learnt by heart. A short run has 0.1 less than a whole one in any case, where that
+leaves LEAST_DROPOUT."""
 MORE_SMOOTHING = 0.2
 """Label smoothing for texts below FEW tokens that are read to the end; the paper's 0.1 elsewhere."""
-EPOCHS, OF_PAIRS = 70, 30_000
-"""How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
-LEAST_EPOCHS, MOST_EPOCHS = 4, 80
-USUAL_LENGTH = 32
-"""Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
-SEEN_IN_DRILL = 1_700
-"""How often an average piece of the vocabulary is seen in a run on a text of few words, which is learnt sooner."""
 SMALL_BATCH, MEDIUM_BATCH, REGULAR_BATCH, LARGEST_BATCH = 2048, 4096, 8192, 16_384
 """Tokens of a batch: for texts below SCARCE tokens; below FEW; below FEW and with few words; and larger ones."""
 WINDOW = 262_144
@@ -124,66 +119,45 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 def length(now: Situation) -> Sequence[Suggestion]:
     """The number of updates: small texts are read more often than large ones, but each reading of them costs less."""
-    epochs = counted(round(_epochs(now)), "epoch")
-    return [("training.max_updates", _needed(now), f"the most it should need: {epochs}")]
-
-
-def _needed(now: Situation) -> int:
-    """After how many updates a text has been read as often as it is worth."""
-    corpus = now.corpus
-    epochs = min(MOST_EPOCHS, max(LEAST_EPOCHS, EPOCHS * (OF_PAIRS / max(1, corpus.pairs)) ** 0.5))
-    tokens = epochs * USUAL_LENGTH * corpus.pairs
-    if now.is_regular:
-        pieces = now.number("tokenizer.vocabulary_size", 8000)
-        tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
-    return round(max(300.0, tokens / now.batch))
-
-
-def _epochs(now: Situation) -> float:
-    """How often so many updates read the text."""
-    return _needed(now) * now.batch / max(1, now.corpus.tokens)
-
-
-def _share(now: Situation) -> float:
-    """Which share of so many updates the run has, 1 at most."""
-    return min(1.0, now.updates / _needed(now))
+    why = f"the most it should need: {counted(round(epochs(now)), 'epoch')}"
+    return [("training.max_updates", needed_updates(now), why)]
 
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
     """Dropout: the less text there is, the more often it is read, so a long run easily learns it by heart."""
-    share, whole = _share(now), _dropout_of_whole_run(now)
-    most = next((most for below, most in SHORT_RUNS if share < below), None)
-    rate = whole if most is None else max(LEAST_DROPOUT, round(min(most, whole - 0.1), 1))
+    rate = whole = _dropout_of_whole_run(now)
+    if is_short(now):
+        most = MOST_IN_VERY_SHORT if share_of_needed(now) < VERY_SHORT else MOST_IN_SHORT
+        rate = max(LEAST_DROPOUT, round(min(most, whole - 0.1), 1))
     why = now.described if rate == whole else f"{now.described}; in so few updates little of it is learnt by heart"
     suggestions: list[Suggestion] = [("model.dropout", rate, why)]
     can_cut = now.kind == "transformer" and now.get("tokenizer.kind", "bpe") == "bpe"
-    if can_cut and most is None and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
+    if can_cut and not is_short(now) and not now.is_regular and FEW < now.corpus.tokens < SPARSE:
         suggestions.append(("tokenizer.dropout", 0.1, "words are cut up differently every time, as there are few"))
     return suggestions
 
 
 def _dropout_of_whole_run(now: Situation) -> float:
     """The dropout of a run that has as many updates as its text is worth."""
-    tokens, is_wide, is_read_often = now.corpus.tokens, _d_model(now) >= WIDE, _epochs(now) >= OFTEN
+    tokens, is_wide, is_read_often = now.corpus.tokens, _d_model(now) >= WIDE, epochs(now) >= OFTEN
     if now.is_regular or tokens > SPARSE:
         return LEAST_DROPOUT
     if tokens > FEW or not (is_wide or is_read_often):
         return 0.2
-    is_memorized = now.kind == "transformer" and is_wide and is_read_often and _needed(now) >= LONG
+    is_memorized = now.kind == "transformer" and is_wide and is_read_often and needed_updates(now) >= LONG
     return 0.4 if tokens < SCARCE and is_memorized else 0.3
 
 
 def label_smoothing(now: Situation) -> Sequence[Suggestion]:
     """Label smoothing: a model that has seen a word in a few sentences alone is soon too certain of it."""
-    is_short = _share(now) < SHORT_RUNS[-1][0]
-    if now.kind != "transformer" or now.is_regular or is_short or now.corpus.tokens > FEW:
+    if now.kind != "transformer" or now.is_regular or is_short(now) or now.corpus.tokens > FEW:
         return []
     return [("training.label_smoothing", MORE_SMOOTHING, f"{now.described}: from so few a model is soon too certain")]
 
 
 def validation(now: Situation) -> Sequence[Suggestion]:
     """How often to validate: it shows whether a run still learns, which one that is cut short does in any case."""
-    validations = max(FEWEST_VALIDATIONS, round(VALIDATIONS * _share(now)))
+    validations = max(FEWEST_VALIDATIONS, round(VALIDATIONS * share_of_needed(now)))
     every = max(10, min(2000, now.updates // validations))
     suggestions: list[Suggestion] = [
         ("training.validate_every", every, f"about {counted(max(1, now.updates // every), 'validation')}")
