@@ -31,7 +31,8 @@ def test_every_candidate_is_a_valid_recipe(name: str) -> None:
     chosen = {choice.key: choice.value for choice in complete(DATA, CORPUS, torch.device("cpu"))[1]}
     keys = CANDIDATES[name](chosen)
     assert (recipe_with(keys) == recipe_with({})) == (
-        name in ("default", "dropout 0.4", "label smoothing 0.2", "no BPE dropout", "the shallow model")
+        name
+        in ("default", "dropout 0.4", "label smoothing 0.2", "weight decay 0.2", "no BPE dropout", "the shallow model")
     )
 
 
