@@ -1,6 +1,7 @@
 """How a run ends: with a falling rate, at a limit or before it, and what is said of that."""
 
 import json
+import time
 
 import pytest
 
@@ -64,6 +65,17 @@ def test_minutes_end_a_run_and_the_rate_falls_before_they_are_over(toy, capsys):
     assert max(found) < 1_000_000
     assert found[max(found)] < 0.002
     assert "to go on: --resume --training.minutes 1" in capsys.readouterr().err
+
+
+def test_the_time_before_training_is_a_part_of_the_minutes(toy):
+    began = time.monotonic() - 60
+    values = toy.values(
+        training__schedule=WSD, training__max_updates=1_000_000, training__minutes=1, training__log_every=1
+    )
+    outcome = train(values, began=began)
+    lines = (outcome.directory / "training" / "metrics.jsonl").read_text().splitlines()
+    assert outcome.finished
+    assert max(json.loads(line).get("seconds", 0) for line in lines) < 20
 
 
 def corpus_of(values):

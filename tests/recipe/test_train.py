@@ -54,6 +54,12 @@ def test_a_run_ends_the_threads_that_it_began(toy, minutes, monkeypatch):
     assert set(map(id, ended)) == set(map(id, begun))
 
 
+def test_the_languages_are_described_before_training_so_that_nothing_slow_follows_it(toy, monkeypatch):
+    monkeypatch.setattr("polyhead.recipe.train.finish", lambda *given: {})
+    directory = train(toy.values(training__max_updates=1)).directory
+    assert (directory / "languages.json").exists()
+
+
 @pytest.mark.parametrize("kind", sorted(MODELS))
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_every_kind_of_model_learns_and_leaves_a_complete_directory(toy, kind, precision):

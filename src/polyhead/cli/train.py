@@ -1,5 +1,6 @@
 """`polyhead train`."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -54,6 +55,7 @@ def train(
         Whether Ray trains.
 
     """
+    began = time.monotonic()  # before PyTorch is loaded, which takes seconds
     from polyhead.recipe.follow import follow
     from polyhead.recipe.train import train as run
     from polyhead.training.joining import joined
@@ -74,7 +76,7 @@ def train(
         if world.rank > 0:
             return 0 if follow(world) else 130
         values = recipe_values(recipe, keys, corpora, out, _begun(out) if goes_on else None)
-        return 0 if run(values, resume=resume, world=world).finished else 130
+        return 0 if run(values, resume=resume, world=world, began=began).finished else 130
 
 
 def _begun(out: Path | None) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from polyhead.bundle.bundle import Bundle
-from polyhead.bundle.profiles import save_profiles
 from polyhead.bundle.save import save_weights
 from polyhead.errors import ModelError, TrainingError
 from polyhead.evaluation.metrics import Scores
@@ -22,7 +21,6 @@ from polyhead.model.levels import on_levels
 from polyhead.reading import read_text
 from polyhead.recipe.card import write_card
 from polyhead.recipe.prepare import Pairs
-from polyhead.recipe.profiles import profiles_of
 from polyhead.recipe.schema import Recipe
 from polyhead.recipe.validation import load_weights, score_pairs
 from polyhead.training.averaging import average, snapshot_path
@@ -36,16 +34,12 @@ Results = dict[str, dict[str, float]]
 
 
 def finish(recipe: Recipe, bundle: Bundle, trainer: Trainer, pairs: Pairs, display: Display) -> Results:
-    """Averages, rounds and saves the weights, scores the dev and test sets, and writes what describes the model.
-
-    These files are the profiles of its languages, the model card and, last of all, the scores.
-    """
+    """Averages, rounds and saves the weights, scores the dev and test sets, and writes the card and then the scores."""
     weights = rounded(final_weights(trainer, recipe.out / "training"), recipe.model)
     trainer.output.check()
     save_weights(recipe.out, weights)
     results = judge_finished(recipe, bundle, weights, pairs, display, trainer.world)
     trainer.output.check()
-    save_profiles(recipe.out, profiles_of(pairs.train, bundle.config.source_language))
     write_card(recipe, bundle, pairs, trainer.progress, results, datetime.now(UTC).date())
     numbers = {title: {score.name: score.value for score in scores.scores} for title, scores in results.items()}
     write_listed_text(_scores_path(recipe.out), json.dumps(numbers, ensure_ascii=False, indent=2) + "\n")

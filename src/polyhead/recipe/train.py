@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from polyhead.bundle.profiles import save_profiles
 from polyhead.cores import cores_an_operation
 from polyhead.errors import RecipeError, counted
 from polyhead.files import remove_leftovers
@@ -18,6 +19,7 @@ from polyhead.recipe.folders import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
 from polyhead.recipe.load import Values, make_recipe
 from polyhead.recipe.plan import make_plan
 from polyhead.recipe.prepare import Pairs
+from polyhead.recipe.profiles import profiles_of
 from polyhead.recipe.record import (
     check_same,
     check_started,
@@ -49,16 +51,17 @@ class Outcome:
     """Dev and test set → metric → value."""
 
 
-def train(values: Values, *, resume: bool = False, world: World = ALONE) -> Outcome:
+def train(values: Values, *, resume: bool = False, world: World = ALONE, began: float | None = None) -> Outcome:
     """Trains what `values` (a recipe's tables) describe, and writes the model directory.
 
     world: the processes that train together, of which this is process 0; the others `follow`
+    began: when the command began, by the monotonic clock; None: now
     Raises RecipeError, DataError, WriteError or TrainingError, and PolyheadError where another process trains in that
     directory; what was written stays, and `resume` goes on from it.
     """
     with exclusive(directory_of(values)) as held:
         again = world.has_begun() and started(held.directory)
-        return train_in(held, values, resume=resume or again, world=world)
+        return train_in(held, values, resume=resume or again, world=world, began=began)
 
 
 def directory_of(values: Values) -> Path:
@@ -69,9 +72,9 @@ def directory_of(values: Values) -> Path:
     return directory
 
 
-def train_in(held: Held, values: Values, *, resume: bool, world: World = ALONE) -> Outcome:
+def train_in(held: Held, values: Values, *, resume: bool, world: World = ALONE, began: float | None = None) -> Outcome:
     """`train` in a directory that this process has to itself."""
-    began = time.monotonic()
+    began = time.monotonic() if began is None else began
     check_directory(held.directory, resume)
     plan = make_plan(values, read_record(held.directory) if resume else None, began, world)
     recipe, pairs = plan.recipe, plan.pairs
@@ -109,6 +112,7 @@ def _run(
         settle(recipe.out / folder)
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
+    save_profiles(recipe.out, profiles_of(pairs.train, parts.bundle.config.source_language))
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began), world)
     with closing(trainer.output), closing(trainer.differentiation), closing(trainer.optimizer):
         scores = read_scores(recipe.out) if trainer.course.is_over() else None

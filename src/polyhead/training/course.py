@@ -7,6 +7,9 @@ from polyhead.training.config import TrainingConfig
 from polyhead.training.ending import Budget, Ending
 from polyhead.training.log import Display
 
+EARLY = 1 / 20
+"""The share of a run with limited time after which there is a validation at the latest."""
+
 
 @dataclass
 class Course:
@@ -18,7 +21,7 @@ class Course:
     budget: Budget | None = None
     """The time of a run that may take only so many minutes; None: there is no such limit."""
     validation_seconds: float = field(default=0.0, init=False)
-    """How long the newest validation took."""
+    """How long the newest validation took; 0 before the first one of this sitting."""
 
     @property
     def ending(self) -> Ending:
@@ -50,6 +53,15 @@ class Course:
         progress, patience = self.progress, self.config.patience
         done = progress.last is not None and progress.update >= progress.last
         return done or (patience is not None and progress.stale >= patience)
+
+    def is_to_be_judged(self) -> bool:
+        """Whether a validation is due after the newest update.
+
+        Where time is limited, the first one comes early, as it tells how much of the time the final scores will take.
+        """
+        unknown = self.budget is not None and not self.validation_seconds
+        due = self.progress.update % self.config.validate_every == 0
+        return due or self.is_over() or (unknown and self.ending.used(*self._place) > EARLY)
 
     def is_done(self) -> bool:
         """Whether the run is over and its last weights are judged."""

@@ -119,15 +119,15 @@ class Trainer:
 
     def _advance(self, batches: Batches, watch: LossWatch, meter: Meter) -> None:
         """Makes one update, and writes a line of metrics if one is due."""
-        progress, config = self.progress, self.config
+        progress = self.progress
         loss, tokens = self._update(batches, watch)
         meter.add(tokens)
         progress.loss_sum, progress.tokens = progress.loss_sum + loss, progress.tokens + tokens
         progress.seconds = of_process_0(self.world, meter.seconds())
-        if progress.update % config.log_every == 0:
+        if progress.update % self.config.log_every == 0:
             self._report(meter)
         self.course.consider_limits()
-        progress.unjudged = self.course.is_over() or progress.update % config.validate_every == 0
+        progress.unjudged = self.course.is_to_be_judged()
 
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
