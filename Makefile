@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SPHINX := $(BIN)/sphinx-build -q --nitpicky --fail-on-warning --keep-going -c docs
 WORKERS ?= 2
-WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers training recipe \
-	translating test_ensembles.py)
+WITH_KERNELS := $(addprefix tests/,kernels engine decoding shortlist tokenizers training translating test_ensembles.py \
+	$(addprefix recipe/,test_train.py test_resume_precisions.py test_on_any_device.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tests test-checked test-other-cpus test-slow test-faults lint format bench bench-quick bench-bleu bench-defaults bench-scaling check-gpu web docs wheel clean
@@ -23,12 +23,10 @@ tests: $(VENV)/.dev-ready ## the tests alone that take no minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS)
 
 # Kernels are compiled anew for this, once. What the tests of their files compile is compiled for these tests alone.
-# Several processes, corpora on the disk and interrupted runs have no other kernels than an undisturbed run of one process.
+# Runs of several processes and the other tests of recipes have no other kernels than an undisturbed run of one process.
 test-checked: $(VENV)/.dev-ready ## the tests in which kernels run, with every index of theirs compared with its array
-	NUMBA_BOUNDSCHECK=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) $(addprefix --ignore=tests/,kernels/code \
-		recipe/test_follow.py recipe/test_divided.py recipe/on_ray recipe/test_stored.py training/sharded \
-		training/test_process_group.py training/test_rendezvous.py recipe/test_resume.py recipe/test_restore.py \
-		recipe/test_signals.py) $(WITH_KERNELS)
+	NUMBA_BOUNDSCHECK=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) $(addprefix --ignore=tests/,kernels/code training/sharded \
+		training/test_process_group.py training/test_rendezvous.py) $(WITH_KERNELS)
 
 test-other-cpus: $(VENV)/.dev-ready ## what common older CPUs compute, and one with AMX, as far as this one can stand in for them (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) -m slow tests/test_other_cpus.py -k "common or matrices"
