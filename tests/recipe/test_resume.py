@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from polyhead.recipe import record
 from polyhead.recipe.load import merge
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
+from tests.conftest import Toy
 
 TIMINGS = ("seconds", "target_tokens_per_second")
 BPE = {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}
@@ -78,10 +80,21 @@ def variant(request):
     return request.param
 
 
+@pytest.fixture(scope="module")
+def left_alone(tmp_path_factory):
+    """A function from a variant to the traces of a run of it that was left alone, and which is done once."""
+
+    @cache
+    def traces_of(variant: str):
+        return traces(train(recipe(Toy(tmp_path_factory.mktemp("alone")), "alone", variant)).directory)
+
+    return traces_of
+
+
 @pytest.fixture
-def alone(toy, variant):
+def alone(left_alone, variant):
     """The traces of a run left alone."""
-    return traces(train(recipe(toy, "alone", variant)).directory)
+    return left_alone(variant)
 
 
 @pytest.mark.parametrize("graceful", [True, False], ids=["asked to stop", "killed"])

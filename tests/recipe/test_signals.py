@@ -11,6 +11,7 @@ from polyhead.recipe.train import train
 from polyhead.recipe.validation import Validator
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.loop import Trainer
+from tests.conftest import Toy
 
 TIMINGS = ("seconds", "target_tokens_per_second")
 HEEDED = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
@@ -23,11 +24,15 @@ def traces(directory):
     return hashlib.sha256((directory / "model.safetensors").read_bytes()).hexdigest(), metrics
 
 
-@pytest.mark.parametrize("number", HEEDED)
-@pytest.mark.parametrize("nth", [1, 2, 3])
-def test_a_validation_ends_at_once_and_is_made_up_for(toy, monkeypatch, number, nth):
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The traces of a run without a signal."""
+    return traces(train(Toy(tmp_path_factory.mktemp("alone")).values(model__dropout=0.2)).directory)
+
+
+@pytest.mark.parametrize(("number", "nth"), list(zip(HEEDED, [1, 2, 3], strict=True)))
+def test_a_validation_ends_at_once_and_is_made_up_for(toy, alone, monkeypatch, number, nth):
     """The third one is that of the last update."""
-    alone = traces(train(toy.values("alone", model__dropout=0.2)).directory)
     judge, calls = Validator.part, []
 
     def signalled(self, weights):
@@ -39,15 +44,14 @@ def test_a_validation_ends_at_once_and_is_made_up_for(toy, monkeypatch, number, 
 
     with monkeypatch.context() as patch:
         patch.setattr(Validator, "part", signalled)
-        outcome = train(toy.values("model", model__dropout=0.2))
+        outcome = train(toy.values(model__dropout=0.2))
     assert not outcome.finished
-    assert train(toy.values("model", model__dropout=0.2), resume=True).finished
+    assert train(toy.values(model__dropout=0.2), resume=True).finished
     assert traces(toy.directory / "model") == alone
 
 
 @pytest.mark.parametrize("number", HEEDED)
-def test_in_the_loop_the_update_under_way_comes_to_its_end(toy, monkeypatch, capsys, number):
-    alone = traces(train(toy.values("alone")).directory)
+def test_in_the_loop_the_update_under_way_comes_to_its_end(toy, alone, monkeypatch, capsys, number):
     update = Trainer._update
 
     def signalled(self, batches, watch):
@@ -57,9 +61,9 @@ def test_in_the_loop_the_update_under_way_comes_to_its_end(toy, monkeypatch, cap
 
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "_update", signalled)
-        assert not train(toy.values("model")).finished
+        assert not train(toy.values(model__dropout=0.2)).finished
     assert "stopped after update 5; the same command with --resume goes on" in capsys.readouterr().err
-    assert train(toy.values("model"), resume=True).finished
+    assert train(toy.values(model__dropout=0.2), resume=True).finished
     assert traces(toy.directory / "model") == alone
 
 
