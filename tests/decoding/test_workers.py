@@ -3,7 +3,8 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 
 import pytest
 import torch
@@ -64,7 +65,14 @@ def test_an_error_is_raised_here_and_the_cores_come_back(two_cores: None) -> Non
 
 def test_what_was_not_begun_is_left_undone(two_cores: None) -> None:
     begun: list[int] = []
-    results = side_by_side(lambda number: begun.append(number), range(500))
+
+    def task(number: int) -> None:
+        begun.append(number)
+        if number > 0:
+            time.sleep(0.05)  # so that all of them take 12 seconds
+
+    results = side_by_side(task, range(500))
+    assert isinstance(results, Generator)
     next(results)
     results.close()
     assert len(begun) < 500
