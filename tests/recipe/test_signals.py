@@ -30,7 +30,8 @@ def alone(tmp_path_factory):
     return traces(train(Toy(tmp_path_factory.mktemp("alone")).values(model__dropout=0.2)).directory)
 
 
-@pytest.mark.parametrize(("number", "nth"), list(zip(HEEDED, [1, 2, 3], strict=True)))
+@pytest.mark.parametrize("number", HEEDED)
+@pytest.mark.parametrize("nth", [1, 2, 3])
 def test_a_validation_ends_at_once_and_is_made_up_for(toy, alone, monkeypatch, number, nth):
     """The third one is that of the last update."""
     judge, calls = Validator.part, []
