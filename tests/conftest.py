@@ -1,5 +1,6 @@
 """What every test shares: one thread, one seed, and the same hypothesis examples on every run."""
 
+import gc
 import os
 import random
 import signal
@@ -23,6 +24,12 @@ for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("searching", deadline=None, max_examples=400)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_collection_finish() -> None:
+    """Garbage collection looks through what a test makes, and no longer through PyTorch and thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
