@@ -53,6 +53,22 @@ def test_a_space_comes_between_sentences_where_the_target_language_has_one(text,
     assert [whole[slice(*sentence.target)] for sentence in joined.sentences] == list(translations)
 
 
+@pytest.mark.parametrize(
+    ("text", "content", "written", "whole"),
+    [
+        ("A dog runs!", "A dog runs", "Ein Hund rennt.", "Ein Hund rennt!"),
+        ("A dog runs?!", "A dog runs", "Un chien court !", "Un chien court ?!"),
+        ("A dog runs！", "A dog runs", "개가 달린다", "개가 달린다！"),
+        ("A dog runs)", "A dog runs", "Ein Hund rennt.", "Ein Hund rennt.)"),
+        ("A dog runs.!", "A dog runs.", "Ein Hund rennt.", "Ein Hund rennt.!"),
+    ],
+)
+def test_a_sentence_ends_once_where_the_model_did_not_read_its_end(text, content, written, whole):
+    joined = join(Marked(text), pieces_of(text, content), [[translation(written)]])
+    assert joined.text == whole
+    assert joined.sentences[0].target[1] <= len(whole)
+
+
 @given(st.lists(st.sampled_from(["A b.", "好。", " ", "\n", "\u3000", "5", "Ça va?", "네.", "\r\n"])))
 def test_a_text_that_is_copied_comes_back_to_the_byte(parts):
     text = "".join(parts)

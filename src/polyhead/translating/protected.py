@@ -21,10 +21,9 @@ from polyhead.tokenizers.casing import Case, as_it_was
 from polyhead.translating.alignment import unit_weights
 from polyhead.translating.piece_alignment import Attending, Floats, attended, tokens_of
 from polyhead.translating.pieces import with_copies
+from polyhead.translating.signs import ENDS
 from polyhead.translating.translation import Piece, Translation, translations_of
 
-ENDS = {".": "\u3002", "!": "\uff01", "?": "\uff1f"}
-"""Signs that end sentences, and what they are behind Chinese and Japanese characters."""
 IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 Found = list[list[Hypothesis]]
 """The hypotheses of each piece, best first."""

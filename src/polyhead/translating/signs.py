@@ -6,6 +6,10 @@ from functools import lru_cache
 from polyhead.text import Span
 from polyhead.tokenizers.protocol import Tokenizer
 
+ENDS = {".": "\u3002", "!": "\uff01", "?": "\uff1f"}
+"""Signs that end sentences, and what they are behind Chinese and Japanese characters."""
+_ALL_ENDS = frozenset((*ENDS, *ENDS.values()))
+
 
 def without_unknown_signs(text: str, span: Span, tokenizer: Tokenizer) -> Span:
     """A sentence's place in a text, without the punctuation at its ends that the tokenizer has no piece for.
@@ -19,6 +23,16 @@ def without_unknown_signs(text: str, span: Span, tokenizer: Tokenizer) -> Span:
     while start < end and (text[start].isspace() or not _is_known(text[start], tokenizer)):
         start += 1
     return start, end
+
+
+def without_second_end(translation: str, text: str, end: int) -> str:
+    """A sentence's translation without a sign at its end, if the sign that the model did not read ends it, too.
+
+    text, end: what is translated, and where in it the sentence ends that the model read. Of `A dog runs!` a model that
+    knows no exclamation mark reads `A dog runs` and may write `Ein Hund rennt.`, which the mark then follows.
+    """
+    has_both = text[end : end + 1] in _ALL_ENDS and translation[-1:] in _ALL_ENDS
+    return translation[:-1] if has_both and text[end - 1] not in _ALL_ENDS else translation
 
 
 @lru_cache(maxsize=4096)

@@ -13,6 +13,7 @@ from polyhead.text import UNSPACED, Span, words
 from polyhead.tokenizers.casing import Case
 from polyhead.tokenizers.protocol import Tokenizer
 from polyhead.translating.alignment import Alignment
+from polyhead.translating.signs import without_second_end
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,8 @@ def _concatenate(source: Marked, pieces: Sequence[Piece], parts: Sequence[Transl
     for piece, part, before in zip(pieces, parts, outside, strict=False):
         codes += [code.moved(length - end) for code in before]
         content = part.text.strip()
+        if not part.codes:
+            content = without_second_end(content, text, piece.place[1])
         between = text[end : piece.place[0]]
         if not between and written:
             between = _space_between(text[end - 1], written[-1], content)
