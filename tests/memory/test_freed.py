@@ -4,11 +4,12 @@ import ctypes
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from polyhead.memory.freed import trim
+from polyhead.memory.freed import trim, trimmed
 
 
 def resident() -> float:
@@ -19,9 +20,10 @@ def resident() -> float:
     return int(found.group(1)) / 1024
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library"
-)
+HAS_TRIM = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")
+
+
+@pytest.mark.skipif(not HAS_TRIM, reason="another C library")
 def test_pages_between_what_is_still_in_use_go_back() -> None:
     held = [b"x" * 60_000 for _ in range(2000)]
     kept = held[::50]
@@ -30,6 +32,23 @@ def test_pages_between_what_is_still_in_use_go_back() -> None:
     trim()
     assert resident() < full - 60
     assert len(kept) == 40
+
+
+@pytest.mark.skipif(not HAS_TRIM, reason="another C library")
+def test_pages_go_back_before_and_after_what_is_done_even_if_it_fails() -> None:
+    held = [b"x" * 60_000 for _ in range(2000)]
+    kept = held[::50]
+    full = resident()
+    held.clear()
+    with suppress(KeyError), trimmed():
+        assert resident() < full - 60
+        held = [b"x" * 60_000 for _ in range(2000)]
+        kept += held[::50]
+        full = resident()
+        held.clear()
+        raise KeyError
+    assert resident() < full - 60
+    assert len(kept) == 80
 
 
 @pytest.mark.skipif(sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallopt"), reason="glibc's")

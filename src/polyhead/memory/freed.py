@@ -2,6 +2,8 @@
 
 import ctypes
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 
 
 def trim() -> None:
@@ -13,6 +15,16 @@ def trim() -> None:
     release = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if release is not None:
         release(0)
+
+
+@contextmanager
+def trimmed() -> Generator[None]:
+    """`trim`s before and after what is done within, so that it begins with what was freed, and leaves nothing freed."""
+    trim()
+    try:
+        yield
+    finally:
+        trim()
 
 
 def return_at_once() -> None:

@@ -13,6 +13,7 @@ from polyhead.cores import cores_an_operation
 from polyhead.errors import RecipeError, counted
 from polyhead.files import remove_leftovers
 from polyhead.manifest import settle
+from polyhead.memory.freed import trim
 from polyhead.recipe.assemble import assemble
 from polyhead.recipe.finish import finish, read_scores, remove_scores
 from polyhead.recipe.folders import WRITTEN_BY_DISTILLING, WRITTEN_BY_TRAINING
@@ -113,6 +114,7 @@ def _run(
     write_record(recipe, pairs)
     parts.write_description(recipe.out)
     save_profiles(recipe.out, profiles_of(pairs.train, parts.bundle.config.source_language))
+    trim()  # reading and counting leave much that is free
     trainer = make_trainer(parts, recipe, held, device, display, resume, _budget(recipe, pairs, began), world)
     with closing(trainer.output), closing(trainer.differentiation), closing(trainer.optimizer):
         scores = read_scores(recipe.out) if trainer.course.is_over() else None

@@ -14,7 +14,7 @@ import torch
 from polyhead.batch import Batch
 from polyhead.data.loader import Position
 from polyhead.errors import TrainingError, counted
-from polyhead.memory.freed import trim
+from polyhead.memory.freed import trimmed
 from polyhead.training.averaging import RunningMean
 from polyhead.training.checkpoint import Progress
 from polyhead.training.config import TrainingConfig
@@ -132,10 +132,9 @@ class Trainer:
     def _judge(self, meter: Meter) -> None:
         """Validates and writes a checkpoint. A signal ends the validating at once; it is done again on resuming."""
         self.optimizer.check_alike(self.progress.update)
-        with suppress(Interrupted):
+        with suppress(Interrupted), trimmed():
             self.course.validation_seconds = of_process_0(self.world, meter.validation(self._validate))
             self.course.consider_learning()
-        trim()
         self.progress.seconds = of_process_0(self.world, meter.seconds())
         self.progress.finished = self.course.is_done()
         self._checkpoint()
