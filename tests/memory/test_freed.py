@@ -20,15 +20,18 @@ def resident() -> float:
     return int(found.group(1)) / 1024
 
 
+def scattered() -> tuple[list[bytes], float]:
+    """Blocks that stay, with freed ones between them, and how many MiB were in memory before those were freed."""
+    held = [b"x" * 60_000 for _ in range(2000)]
+    return held[::50], resident()
+
+
 HAS_TRIM = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")
 
 
 @pytest.mark.skipif(not HAS_TRIM, reason="another C library")
 def test_pages_between_what_is_still_in_use_go_back() -> None:
-    held = [b"x" * 60_000 for _ in range(2000)]
-    kept = held[::50]
-    full = resident()
-    held.clear()
+    kept, full = scattered()
     trim()
     assert resident() < full - 60
     assert len(kept) == 40
@@ -36,16 +39,11 @@ def test_pages_between_what_is_still_in_use_go_back() -> None:
 
 @pytest.mark.skipif(not HAS_TRIM, reason="another C library")
 def test_pages_go_back_before_and_after_what_is_done_even_if_it_fails() -> None:
-    held = [b"x" * 60_000 for _ in range(2000)]
-    kept = held[::50]
-    full = resident()
-    held.clear()
+    kept, full = scattered()
     with suppress(KeyError), trimmed():
         assert resident() < full - 60
-        held = [b"x" * 60_000 for _ in range(2000)]
-        kept += held[::50]
-        full = resident()
-        held.clear()
+        others, full = scattered()
+        kept += others
         raise KeyError
     assert resident() < full - 60
     assert len(kept) == 80
