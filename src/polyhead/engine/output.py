@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from polyhead.engine.pack import Pack
-from polyhead.engine.step.rescored import rescore
-from polyhead.kernels.linear import packed_int8
-from polyhead.kernels.linear.packed import multiply
+from polyhead.engine.step.output_layer import OutputLayer, project
+from polyhead.kernels.arrays.pinned_args import pin_args
+from polyhead.kernels.linear.packed_int8 import Int8Weights
 from polyhead.kernels.threads.team import board
 from polyhead.model.trained import Floats
 
@@ -24,14 +24,12 @@ class Output:
     def __init__(self, weight: Floats, pack: Pack, packed: Callable[[], None]) -> None:
         """weight [V, D], which is kept."""
         self.weight = weight
-        self.product = pack([lambda: (weight, None)], packed, digits=1)
-        self.is_rounded = isinstance(self.product, packed_int8.Int8Weights)
+        product = pack([lambda: (weight, None)], packed, digits=1)
+        self._layer = pin_args(OutputLayer(product, weight, isinstance(product, Int8Weights)))
 
     def __call__(self, features: Floats) -> Floats:
         """features [R, D] → logits [R, V]. Raises ValueError for features that are not D wide."""
         check_width(features, self.weight.shape[1])
         logits = np.empty((len(features), len(self.weight)), np.float32)
-        multiply(features, self.product, 0, logits, board())
-        if self.is_rounded:
-            rescore(logits, features, self.weight, board())
+        project(features, self._layer, logits, board())
         return logits
