@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any, Generic, cast
 
-from polyhead.decoding.next_token import InParts
+from polyhead.decoding.next_token import InParts, is_in_parts
 from polyhead.decoding.searchable import Booleans, Logits, Numbers, S, Searchable, Values
 
 
 def cancellable(model: Searchable[S], check: Callable[[], None]) -> Searchable[S]:
     """The model, with `check` called before each step of any search; what it raises ends the search."""
-    return CancellableInParts(model, check) if isinstance(model, InParts) else Cancellable(model, check)
+    return CancellableInParts(model, check) if is_in_parts(model) else Cancellable(model, check)
 
 
 class Cancellable(Generic[S]):

@@ -47,6 +47,8 @@ def batches_for_workers(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
     Where several threads will share them the batches are small enough that each thread gets some.
     """
+    if len(lengths) == 1:
+        return [[0]]
     count = cores()
     share = -(-sum(lengths) // (SHARES * count)) if count > 1 else budget
     return list(cut_by_length(lengths, max(1, min(budget, max(share, SMALLEST)))))

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
-from polyhead.engine.step.layers import embed
+from polyhead.engine.step.layers import EmbeddingTables, embed
+from polyhead.kernels.arrays.pinned_args import PinnedArgs, pin_args
 from polyhead.kernels.linear.packed import multiply
 from polyhead.kernels.linear.packed_float32 import Float32Weights
 from polyhead.kernels.threads.team import ALONE
@@ -41,10 +42,10 @@ class PositionMerge:
 class Embedded:
     """An embedding, which takes tokens at any positions, without padding, in one call."""
 
-    table: Floats
-    """[V, D] a row for each token."""
-    added: Floats
-    """[T, D] what is added at each position."""
+    tables: PinnedArgs
+    """`EmbeddingTables`: a row for each of V tokens and each of T positions."""
+    shape: tuple[int, int, int]
+    """V, T, D."""
     merge: PositionMerge | None
 
     def __call__(self, tokens: NDArray[np.int64], positions: NDArray[np.int64]) -> Floats:
@@ -55,12 +56,13 @@ class Embedded:
         """
         if len(tokens) != len(positions):
             raise ValueError(f"there are {len(tokens)} tokens, but {len(positions)} positions: give one for each")
-        x = np.empty((len(tokens), self.table.shape[1]), np.float32)
-        wrong = embed(tokens, positions, self.table, math.sqrt(x.shape[1]), self.added, x)
+        size, longest, d_model = self.shape
+        x = np.empty((len(tokens), d_model), np.float32)
+        wrong = embed(tokens, positions, self.tables, x)
         if wrong >= 0:
             raise IndexError(
                 f"row {wrong} has token {tokens[wrong]} at position {positions[wrong]}, but the vocabulary has "
-                f"{len(self.table)} tokens and the model {len(self.added)} positions"
+                f"{size} tokens and the model {longest} positions"
             )
         return x if self.merge is None else self.merge(x, positions)
 
@@ -73,7 +75,9 @@ def encoding_of(config: TransformerConfig) -> Floats:
 
 def embedded(model: TransformerArrays, name: str, table: Floats, encoding: Floats) -> Embedded:
     """The model's embedding called `name`, of its `table` [V, D] and of the model's `encoding_of` [T, D]."""
-    return Embedded(table, _position_table(model, name, encoding), _position_merge(model, name, encoding))
+    added = _position_table(model, name, encoding)
+    tables = pin_args(EmbeddingTables(table, math.sqrt(table.shape[1]), added))
+    return Embedded(tables, (len(table), *added.shape), _position_merge(model, name, encoding))
 
 
 def _position_table(model: TransformerArrays, name: str, encoding: Floats) -> Floats:
