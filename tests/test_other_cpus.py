@@ -16,6 +16,7 @@ TRANSLATING = (
     "kernels/linear/test_quantise.py",
     "kernels/linear/test_packed_float32.py",
     "kernels/linear/test_packed_int8.py",
+    "engine/test_cross_attention.py",
     "engine/test_kernel_engine.py",
 )
 TRAINING = (

@@ -6,14 +6,15 @@ import pytest
 from polyhead.batch import collate
 from polyhead.engine.choice import Choice
 from polyhead.engine.cross_attention import cross_attention
-from polyhead.engine.kernel_engine import KernelEngine, has_int8_products
+from polyhead.engine.kernel_engine import KernelEngine, has_int8_products, has_two_byte_inputs
 from polyhead.engine.prepare import prepare
 from polyhead.model.recording import weights_of
 from tests.engine.conftest import make
 
 SOURCES = [[5, 6, 7, 8, 9], [10], [11, 12, 5], list(range(4, 22))]
 TARGETS = [[7, 8], [9, 10, 11, 12, 13], [], [4, 5, 6]]
-ERRORS = {"float32": 1e-5, "int8": 0.02}
+ERRORS = {"float32": 1e-5, "int8": 0.02 if has_two_byte_inputs() else 0.03}
+"""By how much a weight may differ. Without VNNI inputs are rounded too, to 7 bits."""
 
 
 @pytest.mark.parametrize("dtype", [name for name in ERRORS if name != "int8" or has_int8_products()])

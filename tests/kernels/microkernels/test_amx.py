@@ -5,6 +5,7 @@ and LLVM verifies it.
 """
 
 import json
+import os
 import subprocess
 import sys
 
@@ -49,7 +50,9 @@ print(json.dumps(written))
 
 
 def test_what_multiplies_tiles_is_llvms_language() -> None:
-    done = subprocess.run([sys.executable, "-c", WRITE], capture_output=True, text=True, check=False)
+    nothing_hidden = {name: value for name, value in os.environ.items() if name != "POLYHEAD_CPU_WITHOUT"}
+    command = [sys.executable, "-c", WRITE]
+    done = subprocess.run(command, env=nothing_hidden, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     written = set(json.loads(done.stdout.splitlines()[-1]))
     assert written == {"int8_tile_product", "add_up", "tile_product", "interleaved_product"}

@@ -15,14 +15,13 @@ from polyhead.kernels.microkernels.registers import (
     MAX_LEVEL,
     MR,
     PANEL,
-    SMALL_MR,
     bfloat16_microkernel,
     float32_microkernel,
     int8_microkernel,
 )
 from polyhead.kernels.microkernels.row_counts import switch_on_count
 
-ROWS = [MR, SMALL_MR, 1]
+ROWS = range(MR, 0, -1)
 _in_float32, _in_bfloat16 = switch_on_count(float32_microkernel, ROWS), bfloat16_microkernel(MR)
 _in_int8 = switch_on_count(int8_microkernel, ROWS)
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.linear.row_blocks import rows_at_once
-from polyhead.kernels.microkernels.registers import MR, PANEL, SMALL_MR, float32_microkernel
+from polyhead.kernels.linear.row_blocks import COUNTS, rows_at_once
+from polyhead.kernels.microkernels.registers import MR, PANEL, float32_microkernel
 from polyhead.kernels.microkernels.row_counts import switch_on_count
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
-_product = switch_on_count(float32_microkernel, (MR, SMALL_MR, 1))
+_product = switch_on_count(float32_microkernel, COUNTS)
 
 
 class Float32Weights(NamedTuple):

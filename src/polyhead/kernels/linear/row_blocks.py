@@ -1,12 +1,13 @@
 """How many rows a product with packed weights takes at once."""
 
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.registers import MR, SMALL_MR
+from polyhead.kernels.microkernels.registers import MR
+
+COUNTS = range(MR, 0, -1)
+"""The numbers of rows that there is a microkernel for."""
 
 
 @kernel
 def rows_at_once(left: int) -> int:
-    """How many of the `left` rows are taken next: MR, else SMALL_MR, else 1, the first that is not more than `left`."""
-    if left >= MR:
-        return MR
-    return SMALL_MR if left >= SMALL_MR else 1
+    """How many of the `left` rows are taken next: weights are read once for all the rows of a beam."""
+    return min(left, MR)

@@ -7,7 +7,7 @@ matrix.
 `registers` holds the inner loop of products in vectors, `accumulate`: it is told where rows and panel lie and what one
 step multiplies and adds. It also holds the microkernels of float32 and of 8-bit integers for translating, and of
 bfloat16 pairs for the loss: up to six rows times a panel of 64 columns. AVX-512 has registers for all 24 accumulators
-of 16 numbers; AVX2 takes a quarter of the panel at a time. VNNI multiplies unsigned by signed bytes. Without VNNI, AVX2
+of 16 numbers; AVX2 takes a part of the panel at a time. VNNI multiplies unsigned by signed bytes. Without VNNI, AVX2
 adds two such products in 16 bits first, and they must fit: the unsigned operand then has 7 bits (`MAX_LEVEL`).
 
 `simd` holds training's: six, four or one rows times a panel of 16 columns, of float32. `int8` is the same for 8-bit

@@ -14,7 +14,14 @@ from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, F32, I8, LANES, V16F32, V16I32, Code, instructions
 from polyhead.kernels.microkernels.epilogue import Epilogue
-from polyhead.kernels.microkernels.registers import ACCUMULATORS, PANEL, PANEL_VECTORS, Layout, accumulate, add_int8_dot
+from polyhead.kernels.microkernels.registers import (
+    PANEL,
+    PANEL_VECTORS,
+    Layout,
+    accumulate,
+    add_int8_dot,
+    columns_at_once,
+)
 from polyhead.kernels.microkernels.row_counts import for_all_rows
 from polyhead.kernels.microkernels.simd import FLOAT_BYTES, EpilogueInput, LeftOperand
 from polyhead.kernels.numbers.formats import Numbers
@@ -89,7 +96,7 @@ def _rows_of(epilogue: Epilogue, transposed: bool, rows: int) -> Any:
     @instructions(ANY, ANY)
     def multiply_rows(code: Code, first: Any, operands: Any) -> None:
         size, load, store = format_of(code.kinds[1][_Int8Operands._fields.index("out")])
-        at_once = min(PANEL_VECTORS, ACCUMULATORS // rows)
+        at_once = columns_at_once(rows)
         left, scales, right, inputs, _, address, out_stride = code.unpack(operands)
         input_address, input_stride, factor = code.unpack(inputs)
         read = code.addresses(input_address, input_stride, rows, first)

@@ -16,12 +16,9 @@ PANEL_VECTORS = 4
 PANEL = LANES * PANEL_VECTORS
 """How many columns a panel has."""
 MR = 6
-"""How many rows a microkernel of translating takes at once, as BLIS names them."""
-SMALL_MR = 3
-"""How many rows a microkernel takes at once when fewer than MR are left; the last ones are taken one by one."""
-ACCUMULATORS = 24 if "avx512_f" in cpu_features() else 6
-"""How many accumulators there are at once: AVX-512 has 32 registers for them and for what is added, AVX2 has 16, of
-half the length."""
+"""The most rows that a microkernel of translating takes at once, as BLIS names them."""
+REGISTERS = 32 if "avx512_f" in cpu_features() else 8
+"""How many vectors of 16 lanes fit into registers: AVX-512 has 32, AVX2 has 16 of half the length."""
 
 MAX_LEVEL = 255 if VNNI & cpu_features() else 127
 """The largest byte that is multiplied. Without VNNI two products are first added in 16 bits, which hold no more."""
@@ -111,7 +108,7 @@ def _microkernel(rows: int, vector: Any, add: MultiplyAdd) -> Any:
     def product(code: Code, x: Any, stride: Any, weight: Any, steps: Any, start: Any, out: Any) -> None:
         builder = code.builder
         of_rows = [builder.add(x, builder.mul(stride, code.i64(row))) for row in range(rows)]
-        count = min(PANEL_VECTORS, 1 << (ACCUMULATORS // rows).bit_length() - 1)
+        count = columns_at_once(rows)
         for first in range(0, PANEL_VECTORS, count):
             offsets = [code.i64(4 * LANES * across) for across in range(first, first + count)]
             initial = [code.load(vector, start, offset) for offset in offsets] * rows
@@ -122,6 +119,15 @@ def _microkernel(rows: int, vector: Any, add: MultiplyAdd) -> Any:
                     code.store(next(found), here, offset)
 
     return product
+
+
+def columns_at_once(rows: int) -> int:
+    """How many of a panel's vectors are multiplied at once with some rows, all that they take in registers.
+
+    There are accumulators, weights that several rows share, and one row's numbers.
+    """
+    registers = {count: rows * count + (count if rows > 1 else 0) + 1 for count in (4, 2, 1)}
+    return next(count for count, needed in registers.items() if needed <= REGISTERS)
 
 
 def accumulate(
