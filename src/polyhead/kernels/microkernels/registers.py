@@ -4,7 +4,7 @@ A microkernel multiplies some rows by a panel of PANEL columns. It keeps as many
 registers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from polyhead.hardware import VNNI, cpu_features
@@ -112,7 +112,8 @@ def _microkernel(rows: int, vector: Any, add: MultiplyAdd) -> Any:
         for first in range(0, PANEL_VECTORS, count):
             offsets = [code.i64(4 * LANES * across) for across in range(first, first + count)]
             initial = [code.load(vector, start, offset) for offset in offsets] * rows
-            found = iter(accumulate(code, of_rows, builder.add(weight, offsets[0]), steps, initial, add))
+            here, others = builder.add(weight, offsets[0]), range(count, PANEL_VECTORS) if first == 0 else ()
+            found = iter(accumulate(code, of_rows, here, steps, initial, add, prefetched=others))
             for row in range(rows):
                 here = builder.add(out, code.i64(4 * PANEL * row))
                 for offset in offsets:
@@ -138,11 +139,13 @@ def accumulate(
     initial: Sequence[Any],
     add: MultiplyAdd,
     layout: Layout = OF_64,
+    prefetched: Iterable[int] = (),
 ) -> list[Any]:
     """The inner loop of every product in vectors: rows' addresses times some columns of a panel → accumulators.
 
     A step takes 32 bits of each row, puts them into every lane, and adds their products with the panel's vectors:
     add(code, total, factors, weights). `initial` are the accumulators before the first step, as many for each row.
+    prefetched: the numbers of other vectors of the panel, which are needed next: memory is read faster in its order
     """
     builder, vector, count = code.builder, initial[0].type, len(initial) // len(rows)
 
@@ -153,6 +156,8 @@ def accumulate(
         for step in range(layout.unrolled):
             line = layout.panel_stride * step
             weights = [code.load(vector, here, code.i64(line + 4 * LANES * across)) for across in range(count)]
+            for across in prefetched:
+                code.prefetch(builder.add(here, code.i64(line + 4 * LANES * across)))
             factors = [code.load(vector.element, address, code.i64(layout.left_stride * step)) for address in addresses]
             operands = [(factor, each) for factor in map(code.broadcast, factors) for each in weights]
             totals = [add(code, total, *pair) for total, pair in zip(totals, operands, strict=True)]
