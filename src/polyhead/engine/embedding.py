@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyhead.engine.pack import pack_float32
-from polyhead.engine.step.layers import EmbeddingTables, embed
+from polyhead.engine.step.embed import EmbeddingTables, embed
 from polyhead.kernels.arrays.pinned_args import PinnedArgs, pin_args
 from polyhead.kernels.linear.packed import multiply
 from polyhead.kernels.linear.packed_float32 import Float32Weights
