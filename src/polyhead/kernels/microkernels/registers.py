@@ -4,7 +4,7 @@ A microkernel multiplies some rows by a panel of PANEL columns. It keeps as many
 registers.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from polyhead.hardware import VNNI, cpu_features
@@ -139,7 +139,7 @@ def accumulate(
     initial: Sequence[Any],
     add: MultiplyAdd,
     layout: Layout = OF_64,
-    prefetched: Iterable[int] = (),
+    prefetched: Sequence[int] = (),
 ) -> list[Any]:
     """The inner loop of every product in vectors: rows' addresses times some columns of a panel → accumulators.
 
