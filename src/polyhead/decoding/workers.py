@@ -47,7 +47,7 @@ def batches_for_workers(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
     Where several threads will share them the batches are small enough that each thread gets some.
     """
-    if len(lengths) == 1:
+    if len(lengths) == 1:  # nothing to cut, and asking for the cores is some 0.7 % of a short sentence's time
         return [[0]]
     count = cores()
     share = -(-sum(lengths) // (SHARES * count)) if count > 1 else budget

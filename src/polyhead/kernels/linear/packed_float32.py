@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.linear.row_blocks import COUNTS, rows_at_once
-from polyhead.kernels.microkernels.registers import MR, PANEL, float32_microkernel
+from polyhead.kernels.microkernels.registers import MR, PANEL, ROW_COUNTS, float32_microkernel
 from polyhead.kernels.microkernels.row_counts import switch_on_count
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
-_product = switch_on_count(float32_microkernel, COUNTS)
+_product = switch_on_count(float32_microkernel, ROW_COUNTS)
 
 
 class Float32Weights(NamedTuple):
@@ -44,7 +43,7 @@ def _panels(member: int, first: int, last: int, given: Any) -> None:
         start = np.uintp(product.bias[layer, begin:].ctypes.data)
         row = 0
         while row < rows:
-            count = rows_at_once(rows - row)
+            count = min(rows - row, MR)
             _product(count, np.uintp(x[row:].ctypes.data), x.strides[0], weight, inputs, start, out)
             for r in range(count):
                 total, to = sums[r], y[row + r, begin : begin + PANEL]

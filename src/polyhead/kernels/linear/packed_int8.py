@@ -15,10 +15,9 @@ from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.quantise import dequantise_sums, quantise_to_digits
-from polyhead.kernels.linear.row_blocks import COUNTS, rows_at_once
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.microkernels import amx
-from polyhead.kernels.microkernels.registers import MAX_LEVEL, MR, PANEL, int8_microkernel
+from polyhead.kernels.microkernels.registers import MAX_LEVEL, MR, PANEL, ROW_COUNTS, int8_microkernel
 from polyhead.kernels.microkernels.row_counts import switch_on_count
 from polyhead.kernels.numbers.extremes import BLOCK, min_max
 from polyhead.kernels.threads.team import Board, members, shared
@@ -56,7 +55,7 @@ class Int8Weights(NamedTuple):
 
 _quantise, _dequantise = switch_on_count(quantise_to_digits, (1, 2)), switch_on_count(dequantise_sums, (1, 2))
 """The functions of `quantise`, chosen by how many digits a level has."""
-_product = switch_on_count(int8_microkernel, COUNTS)
+_product = switch_on_count(int8_microkernel, ROW_COUNTS)
 
 
 @kernel
@@ -91,7 +90,7 @@ def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, 
 @kernel
 def _rows_at_once(left: int, digits: int) -> int:
     """The most rows of levels that are multiplied together, all digits of their numbers among them."""
-    return rows_at_once(left) // digits * digits
+    return min(left, MR) // digits * digits
 
 
 @kernel

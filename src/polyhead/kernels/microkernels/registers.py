@@ -17,6 +17,8 @@ PANEL = LANES * PANEL_VECTORS
 """How many columns a panel has."""
 MR = 6
 """The most rows that a microkernel of translating takes at once, as BLIS names them."""
+ROW_COUNTS = range(MR, 0, -1)
+"""The numbers of rows that translating has a microkernel for: weights are read once for all the rows of a beam."""
 REGISTERS = 32 if "avx512_f" in cpu_features() else 8
 """How many vectors of 16 lanes fit into registers: AVX-512 has 32, AVX2 has 16 of half the length."""
 
@@ -112,8 +114,8 @@ def _microkernel(rows: int, vector: Any, add: MultiplyAdd) -> Any:
         for first in range(0, PANEL_VECTORS, count):
             offsets = [code.i64(4 * LANES * across) for across in range(first, first + count)]
             initial = [code.load(vector, start, offset) for offset in offsets] * rows
-            here, others = builder.add(weight, offsets[0]), range(count, PANEL_VECTORS) if first == 0 else ()
-            found = iter(accumulate(code, of_rows, here, steps, initial, add, prefetched=others))
+            part, others = builder.add(weight, offsets[0]), range(count, PANEL_VECTORS) if first == 0 else ()
+            found = iter(accumulate(code, of_rows, part, steps, initial, add, prefetched=others))
             for row in range(rows):
                 here = builder.add(out, code.i64(4 * PANEL * row))
                 for offset in offsets:
@@ -127,8 +129,8 @@ def columns_at_once(rows: int) -> int:
 
     There are accumulators, weights that several rows share, and one row's numbers.
     """
-    registers = {count: rows * count + (count if rows > 1 else 0) + 1 for count in (4, 2, 1)}
-    return next(count for count, needed in registers.items() if needed <= REGISTERS)
+    shared = rows > 1
+    return next(count for count in (4, 2, 1) if rows * count + shared * count + 1 <= REGISTERS)
 
 
 def accumulate(
