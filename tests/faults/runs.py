@@ -15,8 +15,8 @@ from safetensors import safe_open
 
 from tests.conftest import Toy
 from tests.faults.nursery import Answer, Nursery
+from tests.run_traces import BY_THE_CLOCK
 
-BY_THE_CLOCK = ("seconds", "target_tokens_per_second")
 SUMS = "SHA256SUMS"
 NOTHING_THERE = re.compile("there is no (training run|distillation) to resume")
 CHECKPOINT = re.compile(r"checkpoints/update-\d+\.safetensors$")

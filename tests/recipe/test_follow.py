@@ -1,7 +1,6 @@
 """Several processes train what one would have trained, and end together, whatever one of them meets with."""
 
 import errno
-import json
 import math
 import signal
 from pathlib import Path
@@ -23,11 +22,11 @@ from polyhead.training.optimizer import Optimizer
 from polyhead.training.shares import Differentiation
 from polyhead.training.world import Deserted
 from tests.launches import weights
+from tests.run_traces import metrics_of
 from tests.together import together
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
 
-TIMINGS = ("seconds", "target_tokens_per_second")
 BPE = {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}
 
 
@@ -39,12 +38,6 @@ def trained(size: int, values, resume: bool = False, before=lambda world: None):
         return train(values, resume=resume, world=world).finished if world.rank == 0 else follow(world)
 
     return together(size, work)
-
-
-def metrics(directory: Path):
-    """All lines, without what a clock decides."""
-    lines = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    return [{key: value for key, value in json.loads(line).items() if key not in TIMINGS} for line in lines]
 
 
 def alike(one, other, tolerance: float = 2e-4) -> bool:
@@ -77,10 +70,10 @@ def test_one_two_and_four_processes_learn_the_same(toy, kind):
         made = toy.values(out, **{"model__dropout": 0.0, "training__max_updates": 12, **KINDS[kind]})
         return {**made, "model": {**KINDS[kind]["model"], "dropout": 0.0}} if "model" in KINDS[kind] else made
 
-    alone = metrics(train(values("1")).directory)
+    alone = metrics_of(train(values("1")).directory)
     for size in (2, 4):
         assert trained(size, values(str(size))) == [True] * size
-        found = metrics(toy.directory / str(size))
+        found = metrics_of(toy.directory / str(size))
         assert alike(alone, found)
         assert [line["target_tokens"] for line in found if "loss" in line] == [
             line["target_tokens"] for line in alone if "loss" in line
@@ -90,20 +83,20 @@ def test_one_two_and_four_processes_learn_the_same(toy, kind):
 def test_what_is_a_worker_to_one_process_is_a_process_to_several(toy):
     """Dropout too: it depends on the share of a batch, whoever computes it."""
     keys = {"model__dropout": 0.3, "training__optimizer": {"accumulation": 2}, "training__max_updates": 8}
-    alone = metrics(train(toy.values("4 workers", training__workers=4, **keys)).directory)
-    other = metrics(train(toy.values("3 workers", training__workers=3, **keys)).directory)
+    alone = metrics_of(train(toy.values("4 workers", training__workers=4, **keys)).directory)
+    other = metrics_of(train(toy.values("3 workers", training__workers=3, **keys)).directory)
     for size, workers in ((4, 1), (2, 2)):
         out = f"{size} × {workers}"
         trained(size, toy.values(out, training__workers=workers, **keys))
-        assert alike(alone, metrics(toy.directory / out))
+        assert alike(alone, metrics_of(toy.directory / out))
     assert not alike(alone, other)
 
 
 def test_in_bfloat16_too(toy):
     keys = {"model__dropout": 0.0, "training__precision": "bfloat16"}
-    alone = metrics(train(toy.values("1", **keys)).directory)
+    alone = metrics_of(train(toy.values("1", **keys)).directory)
     assert trained(2, toy.values("2", **keys)) == [True] * 2
-    found = metrics(toy.directory / "2")
+    found = metrics_of(toy.directory / "2")
     assert [line["update"] for line in found] == [line["update"] for line in alone]
     assert abs(found[-1]["dev_loss"] - alone[-1]["dev_loss"]) < 0.05
 
@@ -131,7 +124,7 @@ def test_scores_are_those_of_one_process_to_the_bit(toy, toy_model):
 
 def test_a_run_goes_on_with_any_number_of_processes(toy):
     keys = {"model__dropout": 0.0, "training__validate_every": 4}
-    alone = metrics(train(toy.values("alone", **keys)).directory)
+    alone = metrics_of(train(toy.values("alone", **keys)).directory)
     for size, updates in ((1, 4), (2, 9), (4, 13), (1, 17), (3, 20)):
 
         def stop(world, updates=updates):
@@ -146,7 +139,7 @@ def test_a_run_goes_on_with_any_number_of_processes(toy):
 
         values, resume = toy.values("model", **keys), updates > 4
         assert trained(size, values, resume, stop) == [updates == 20] * size
-    assert alike(alone, metrics(toy.directory / "model"))
+    assert alike(alone, metrics_of(toy.directory / "model"))
 
 
 @pytest.mark.parametrize("moment", ["an update", "a validation"])
@@ -177,7 +170,7 @@ def test_a_signal_to_one_process_stops_all_after_the_same_update(toy, moment):
     progress = load_checkpoint(newest)[0]
     assert (progress.update, progress.unjudged) == ((5, False) if moment == "an update" else (8, True))
     assert trained(2, toy.values("model", **keys), resume=True) == [True, True]
-    assert metrics(toy.directory / "model") == metrics(toy.directory / "calm")
+    assert metrics_of(toy.directory / "model") == metrics_of(toy.directory / "calm")
     assert weights(toy.directory / "model") == weights(toy.directory / "calm")
 
 
@@ -210,9 +203,9 @@ def test_what_does_not_fit_one_memory_is_cut_smaller_by_all(toy, capfd):
         Differentiation._differentiate = limited
 
     keys = {"model__dropout": 0.0}
-    alone = metrics(train(toy.values("alone", **keys)).directory)
+    alone = metrics_of(train(toy.values("alone", **keys)).directory)
     assert trained(2, toy.values("model", **keys), before=narrow) == [True, True]
-    assert alike(alone, metrics(toy.directory / "model"))
+    assert alike(alone, metrics_of(toy.directory / "model"))
     newest = checkpoints(toy.directory / "model" / "training" / "checkpoints")[-1]
     assert load_checkpoint(newest)[0].rounds > 1
 
@@ -227,7 +220,7 @@ def test_the_clock_of_process_0_is_everybodys(toy):
 
     values = toy.values(training__minutes=30.0, training__schedule={"kind": "wsd", "warmup": 2, "learning_rate": 0.01})
     assert trained(2, values, before=fast) == [True, True]
-    assert metrics(toy.directory / "model")[-1]["update"] == 20
+    assert metrics_of(toy.directory / "model")[-1]["update"] == 20
 
 
 def test_all_end_once_one_has_learnt_enough(toy):
@@ -235,7 +228,7 @@ def test_all_end_once_one_has_learnt_enough(toy):
         training__patience=1, training__validate_every=2, training__schedule={"kind": "constant", "learning_rate": 1e-9}
     )
     assert trained(2, values) == [True, True]
-    assert metrics(toy.directory / "model")[-1]["update"] < 20
+    assert metrics_of(toy.directory / "model")[-1]["update"] < 20
 
 
 def test_only_process_0_writes(toy):

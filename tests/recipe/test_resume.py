@@ -1,6 +1,5 @@
 """Interrupted at any moment and resumed, a run ends as if it had been left alone."""
 
-import hashlib
 import json
 import os
 import random
@@ -24,8 +23,8 @@ from polyhead.recipe.load import merge
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
 from tests.conftest import Toy
+from tests.run_traces import traces
 
-TIMINGS = ("seconds", "target_tokens_per_second")
 BPE = {"kind": "bpe", "vocabulary_size": 300, "dropout": 0.1}
 VARIANTS = {
     "last": {"training__averaging": {"kind": "last", "count": 2}},
@@ -52,13 +51,6 @@ def recipe(toy, out: str, variant: str):
         corpora = [{**toy.write("train", 150), "weight": 0.5}, {**toy.write("other", 40, seed=6), "weight": 2}]
         return toy.values(out, tokenizer=BPE, data__max_tokens=64, data__train=corpora)
     return toy.values(out, tokenizer=BPE, model__dropout=0.2, data__max_tokens=64, **VARIANTS[variant])
-
-
-def traces(directory: Path):
-    """The hash of the final weights, and the metrics without what a clock decides."""
-    lines = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    metrics = [{key: value for key, value in json.loads(line).items() if key not in TIMINGS} for line in lines]
-    return hashlib.sha256((directory / "model.safetensors").read_bytes()).hexdigest(), metrics
 
 
 def in_child(work: Callable[[], object]) -> int:

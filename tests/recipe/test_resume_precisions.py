@@ -16,7 +16,7 @@ from safetensors import safe_open
 from polyhead.hardware import cpu_features
 from polyhead.recipe.train import train
 from polyhead.training.loop import Trainer
-from tests.recipe.test_resume import traces
+from tests.run_traces import traces
 from tests.test_other_cpus import COMMON, SCRIBBLED
 
 UPDATES, EVERY = 12, 4

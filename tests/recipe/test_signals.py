@@ -1,7 +1,5 @@
 """Signals while a run trains or validates."""
 
-import hashlib
-import json
 import signal
 
 import pytest
@@ -12,16 +10,9 @@ from polyhead.recipe.validation import Validator
 from polyhead.training.interrupt import Interrupt, Interrupted
 from polyhead.training.loop import Trainer
 from tests.conftest import Toy
+from tests.run_traces import traces
 
-TIMINGS = ("seconds", "target_tokens_per_second")
 HEEDED = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
-
-
-def traces(directory):
-    """The hash of the final weights, and the metrics without what a clock decides."""
-    lines = (directory / "training" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    metrics = [{key: value for key, value in json.loads(line).items() if key not in TIMINGS} for line in lines]
-    return hashlib.sha256((directory / "model.safetensors").read_bytes()).hexdigest(), metrics
 
 
 @pytest.fixture(scope="module")
