@@ -10,7 +10,7 @@ from polyhead.kernels.microkernels import tiles
 
 bfloat16 = pytest.mark.skipif(not multiplies_bfloat16(), reason="oneDNN doesn't multiply bfloat16 on this CPU")
 vectors = pytest.mark.skipif(not gemm_float32.is_supported(), reason="this CPU has no AVX2, or multiplies bfloat16")
-int8 = pytest.mark.skipif(not gemm_int8.is_supported(), reason="this CPU has AMX, or no VNNI for bytes")
+int8 = pytest.mark.skipif(not gemm_int8.is_supported(), reason="this CPU has AMX, or neither VNNI nor AVX2 alone")
 _squares = pytest.mark.skipif(not tiles.is_supported(), reason="this CPU adds up no pairs of bfloat16")
 only_checked = pytest.mark.skipif(not CHECKED, reason="sizes are compared in the checked form of the kernels")
 

@@ -33,7 +33,7 @@ A file's name says which instructions and numbers it is for:
 
     amx, tiles          AMX: bfloat16, and int8 in translating
     float32, simd       AVX2 and AVX-512: float32; in translating vectors of any CPU
-    int8                VNNI: 8-bit integers; in translating AVX2 too
+    int8                VNNI and AVX2: 8-bit integers
     bfloat16            AVX512-BF16: bfloat16
 
 A new instruction set begins with its name in `hardware.NAMES`. Its multiply-add goes into `microkernels/registers.py`,

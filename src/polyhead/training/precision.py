@@ -40,9 +40,9 @@ def choose_arithmetic(precision: Precision, device: torch.device, model: Seq2Seq
     int8 = gemm_int8.is_supported() and _is_multiplied_by_kernels(model, device, cores)
     if precision == "int8" and not int8:
         raise RecipeError(
-            'training.precision "int8" is for a CPU with VNNI and without AMX, a training.workers for every thread, '
-            f"and a Transformer whose d_model and d_ff are multiples of {PANEL}, which is not so here; "
-            'use "auto", which takes the fastest that there is'
+            'training.precision "int8" is for a CPU with VNNI, or with AVX2 alone, and without AMX, for a '
+            "training.workers for every thread, and for a Transformer whose d_model and d_ff are multiples of "
+            f'{PANEL}, which is not so here; use "auto", which takes the fastest that there is'
         )
     if precision == "int8" or (precision == "auto" and int8):
         return Arithmetic(native, int8=True)

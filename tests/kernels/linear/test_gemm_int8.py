@@ -5,17 +5,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from polyhead.hardware import VNNI, cpu_features
+from polyhead.hardware import cpu_features
 from polyhead.kernels.arrays.tensors import as_array
-from polyhead.kernels.linear import gemm
+from polyhead.kernels.linear import gemm, gemm_int8
 from polyhead.kernels.linear.gemm_int8 import CACHED
+from polyhead.kernels.microkernels.int8 import LARGEST_INT8
 from polyhead.kernels.microkernels.registers import PANEL
-from polyhead.kernels.packing import pack_int8
 
-pytestmark = pytest.mark.skipif(not VNNI & cpu_features(), reason="this CPU multiplies no bytes so large")
+pytestmark = pytest.mark.skipif("avx2" not in cpu_features(), reason="this CPU multiplies no bytes")
 
 ARITHMETIC = gemm.Int8()
-LARGEST = float(pack_int8.LARGEST_INT8)
 GUARD = 64
 """Bytes before and behind the room."""
 LONG = CACHED // PANEL
@@ -37,6 +36,25 @@ def dtype(request: pytest.FixtureRequest) -> torch.dtype:
 @pytest.fixture(autouse=True)
 def seed() -> None:
     torch.manual_seed(1)
+
+
+@pytest.mark.parametrize(
+    ("features", "tiles", "supported"),
+    [
+        ({"avx2"}, False, True),
+        ({"avx2", "avx_vnni"}, False, True),
+        ({"avx2", "avx512_f", "avx512_vnni"}, False, True),
+        ({"avx2", "avx512_f"}, False, False),
+        ({"avx2", "avx512_f", "avx512_vnni"}, True, False),
+        (set[str](), False, False),
+    ],
+)
+def test_it_is_for_cpus_where_it_is_the_fastest(
+    features: set[str], tiles: bool, supported: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gemm_int8, "cpu_features", lambda: features)
+    monkeypatch.setattr(gemm_int8, "may_use_tiles", lambda: tiles)
+    assert gemm_int8.is_supported() is supported
 
 
 def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
@@ -76,7 +94,7 @@ def rounding(dtype: torch.dtype) -> float:
 def error_of(left: Tensor, right: Tensor) -> Tensor:
     """left [N, K] right [K, M] is off by no more, where each number is off by half a unit of its row's or column's."""
     one, other = left.double().abs(), right.double().abs()
-    of_row, of_column = one.amax(1, keepdim=True) / LARGEST / 2, other.amax(0, keepdim=True) / LARGEST / 2
+    of_row, of_column = one.amax(1, keepdim=True) / LARGEST_INT8 / 2, other.amax(0, keepdim=True) / LARGEST_INT8 / 2
     return (
         one.sum(1, keepdim=True) * of_column + of_row * other.sum(0, keepdim=True) + left.size(1) * of_row * of_column
     )

@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyhead.hardware import VNNI, cpu_features
+from polyhead.hardware import cpu_features
 from polyhead.kernels.arrays.unowned import keep_alive
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import add_bias
-from polyhead.kernels.microkernels.int8 import FOUR, ZERO_POINT, Int8RightOperand, product_of, write_compensation
+from polyhead.kernels.microkernels.int8 import (
+    FOUR,
+    LARGEST_INT8,
+    ZERO_POINT,
+    Int8RightOperand,
+    product_of,
+    write_compensation,
+)
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.simd import EpilogueInput, LeftOperand
 
-pytestmark = pytest.mark.skipif(not VNNI & cpu_features(), reason="this CPU multiplies no bytes so large")
+pytestmark = pytest.mark.skipif("avx2" not in cpu_features(), reason="this CPU multiplies no bytes")
 
 Floats = NDArray[np.float32]
 _multiply = product_of(add_bias)
@@ -34,8 +41,9 @@ def _product(x: Any, x_scales: Floats, panel: Any, scales: Floats, bias: Floats,
 @pytest.mark.parametrize("steps", [1, 17, 500])
 def test_signed_bytes(rows: int, steps: int) -> None:
     draw = np.random.default_rng(rows)
-    x, weight = draw.integers(-127, 128, (rows, FOUR * steps)), draw.integers(-127, 128, (FOUR * steps, PANEL))
-    x[0], weight[:, 0], weight[:, 1] = 127, 127, -127
+    sizes = (rows, FOUR * steps), (FOUR * steps, PANEL)
+    x, weight = (draw.integers(-LARGEST_INT8, LARGEST_INT8 + 1, size) for size in sizes)
+    x[0], weight[:, 0], weight[:, 1] = LARGEST_INT8, LARGEST_INT8, -LARGEST_INT8
     x_scales, scales, bias = (draw.uniform(0.5, 2, size).astype(np.float32) for size in (rows, PANEL, PANEL))
     out = np.empty((rows, PANEL), np.float32)
     panel = np.ascontiguousarray(weight.reshape(steps, FOUR, PANEL).transpose(0, 2, 1)).astype(np.int8)

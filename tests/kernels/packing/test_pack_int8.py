@@ -11,7 +11,7 @@ from torch import Tensor
 from polyhead.hardware import cpu_features
 from polyhead.kernels.arrays.tensors import as_array
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.int8 import FOUR, ZERO_POINT, Int8RightOperand
+from polyhead.kernels.microkernels.int8 import FOUR, LARGEST_INT8, ZERO_POINT, Int8RightOperand
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.numbers.formats import Numbers
 from polyhead.kernels.packing.pack_int8 import pack_left_columns, pack_left_rows, pack_right_columns, pack_right_rows
@@ -75,10 +75,10 @@ def signed(levels: Bytes) -> Bytes:
 
 
 def assert_rounded(levels: Bytes, scales: NDArray[np.float32], exact: Exact) -> None:
-    """Rows to the nearest level, the largest number of each to 127; those without a number have no scale."""
+    """Rows to the nearest level, the largest number of each to LARGEST_INT8; those without a number have no scale."""
     largest = np.abs(exact).max(1)
-    np.testing.assert_allclose(scales, largest / 127, rtol=1e-6)
-    assert (np.abs(levels).max(1) == np.where(largest > 0, 127, 0)).all()
+    np.testing.assert_allclose(scales, largest / LARGEST_INT8, rtol=1e-6)
+    assert (np.abs(levels).max(1) == np.where(largest > 0, LARGEST_INT8, 0)).all()
     assert (np.abs(scales[:, None] * levels.astype(float) - exact) <= 0.5001 * scales[:, None]).all()
 
 

@@ -3,7 +3,7 @@
 Training's products are in `gemm`: a linear map and the gradients of its input and its weight, once for all
 arithmetics. An arithmetic is a value that says which of three files is used. `gemm_amx` multiplies bfloat16 on AMX;
 `gemm_float32` multiplies float32, on AVX2 and AVX-512; `gemm_int8` multiplies bfloat16 or float32 rounded to 8-bit
-integers, on VNNI. Each blocks for the caches: as much of one operand as a core's own cache holds is packed
+integers, on VNNI and AVX2. Each blocks for the caches: as much of one operand as a core's own cache holds is packed
 (`packing`), and all of the other one passes by it. The loops over blocks stand in each file, because they differ in
 what they block: `gemm_float32` leaves the left operand where it is, `gemm_int8` rounds it block by block, and
 `gemm_amx` packs the right operand block by block. One loop for all three would have to ask for each of these.

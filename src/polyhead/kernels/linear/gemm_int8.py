@@ -1,7 +1,8 @@
-"""GEMM of bfloat16 or float32 that is rounded to 8-bit integers, on VNNI.
+"""GEMM of bfloat16 or float32 that is rounded to 8-bit integers, on VNNI and on AVX2.
 
-A CPU with VNNI adds up twice as many products of bytes in a step as of bfloat16. It is blocked as `gemm_float32` is,
-but for a weight's gradient: there all rows are summed over at once, as each column has one scale.
+A CPU with VNNI adds up twice as many products of bytes in a step as of bfloat16, AVX2 twice as many as of float32. It
+is blocked as `gemm_float32` is, but for a weight's gradient: there all rows are summed over at once, as each column
+has one scale.
 Shapes: N rows, K inputs and M outputs of a linear map; K and M are multiples of PANEL, and none is above LONGEST.
 """
 
@@ -41,8 +42,9 @@ class Int8(NamedTuple):
 
 
 def is_supported() -> bool:
-    """Whether this CPU has VNNI, and no AMX, which `gemm_amx` is for."""
-    return bool(VNNI & cpu_features()) and not may_use_tiles()
+    """Whether this CPU has VNNI, or AVX2 and no AVX-512, and no AMX, which `gemm_amx` is for."""
+    found = cpu_features()
+    return (bool(VNNI & found) or ("avx2" in found and "avx512_f" not in found)) and not may_use_tiles()
 
 
 def workspace_bytes(rows: int, inputs: int, outputs: int) -> int:

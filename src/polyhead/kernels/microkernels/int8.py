@@ -1,8 +1,8 @@
 """The microkernel of training's 8-bit integers: some rows of the left operand times a panel of the right one.
 
 Results are bfloat16 or float32. The right operand lies in panels of PANEL columns, four numbers of a column, which are
-summed over, beside each other: signed bytes from -127 on. The left operand's bytes have ZERO_POINT added and are
-unsigned, as VNNI wants them; accumulators begin with the compensation of that. The left operand lies in rows; or it is
+summed over, beside each other: signed bytes. The left operand's bytes have ZERO_POINT added and are unsigned, as the
+instructions want them; accumulators begin with the compensation of that. The left operand lies in rows; or it is
 transposed: then it lies in panels like the right operand's, and its rows are their columns.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from polyhead.hardware import VNNI, cpu_features
 from polyhead.kernels.compiler import ir
 from polyhead.kernels.kernel import kernel
 from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, F32, I8, LANES, V16F32, V16I32, Code, instructions
@@ -33,8 +34,9 @@ STEP = FOUR * PANEL
 """How many bytes FOUR numbers of each of a panel's columns have."""
 ALL_VECTORS = range(PANEL_VECTORS)
 """The numbers of all vectors of a panel."""
-ZERO_POINT = 128
-"""The byte that stands for 0 in the left operand."""
+LARGEST_INT8, ZERO_POINT = (127, 128) if VNNI & cpu_features() else (90, 90)
+"""The largest magnitude of both operands' integers, and the byte that stands for 0 in the left operand. Without VNNI
+two products are first added in 16 bits with a sign, which hold 2 · (90 + 90) · 90."""
 _ZERO_POINTS = ir.Constant(ir.VectorType(I8, FOUR * LANES), [ZERO_POINT] * FOUR * LANES)
 
 

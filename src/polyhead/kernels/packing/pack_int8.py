@@ -1,7 +1,8 @@
 """Matrices of bfloat16 or float32 rounded to 8-bit integers and packed as operands (`microkernels.int8`).
 
-Each row or column along which a product sums has a scale of its own, by which its largest number becomes 127. Where a
-number is NaN or infinite, all results that depend on it are NaN; where all are too small for a scale, they count as 0.
+Each row or column along which a product sums has a scale of its own, by which its largest number becomes LARGEST_INT8.
+Where a number is NaN or infinite, all results that depend on it are NaN; where all are too small for a scale, they
+count as 0.
 Shapes: N rows, up to a multiple of FOUR filled up with zeros; K and M columns, multiples of PANEL.
 """
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from polyhead.kernels.arrays.unowned import float32_at, keep_alive
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.int8 import FOUR, STEP, Int8RightOperand, write_compensation
+from polyhead.kernels.microkernels.int8 import FOUR, LARGEST_INT8, STEP, Int8RightOperand, write_compensation
 from polyhead.kernels.microkernels.registers import PANEL
 from polyhead.kernels.microkernels.simd import FLOAT_BYTES, WIDTH
 from polyhead.kernels.numbers.formats import Numbers, as_float32
@@ -30,8 +31,7 @@ from polyhead.kernels.packing.quantise_int8 import (
     row_maximum,
 )
 
-LARGEST_INT8 = np.float32(127)
-_SMALLEST = np.float32(1e-35)
+_LARGEST, _SMALLEST = np.float32(LARGEST_INT8), np.float32(1e-35)
 _TOO_LARGE = np.float32(np.inf)
 _ROWS = 64
 """Rows that are packed at once, for all columns: so many stay in a core's own cache."""
@@ -42,7 +42,7 @@ def scale_of(largest: Any) -> Any:
     """The scale of some numbers, which the integer 1 stands for, from the magnitude of the largest of them."""
     if largest < _SMALLEST:
         return np.float32(0)
-    return largest / LARGEST_INT8 if largest < _TOO_LARGE else np.float32(np.nan)
+    return largest / _LARGEST if largest < _TOO_LARGE else np.float32(np.nan)
 
 
 @kernel

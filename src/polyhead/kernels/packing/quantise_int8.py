@@ -7,7 +7,7 @@ from functools import partial, reduce
 from typing import Any
 
 from polyhead.kernels.compiler import ir
-from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, I8, I32, LANES, V16F32, V16I8, V16I32, Code, instructions, splat
+from polyhead.kernels.llvm import ADDRESS, ANY, COUNT, LANES, V16F32, V16I8, V16I32, Code, instructions, splat
 from polyhead.kernels.microkernels.int8 import FOUR, STEP, ZERO_POINT
 from polyhead.kernels.microkernels.registers import PANEL, PANEL_VECTORS
 from polyhead.kernels.microkernels.simd import FLOAT_BYTES
@@ -15,18 +15,14 @@ from polyhead.kernels.numbers.vector_formats import VECTOR_BYTES, format_of, mag
 
 ROWS_AT_ONCE = 4
 """How many rows `column_maxima_of_four` and `column_maxima_and_sums_of_four` take."""
-_ROUNDING = splat(1.5 * 2**23)
+_ROUNDING = 1.5 * 2**23
 """Added to a number of float32 it leaves the nearest whole number in the last bits."""
 _LOW_BYTE = ir.Constant(V16I32, [0xFF] * LANES)
-_ZERO_POINTS = {
-    I8: ir.Constant(V16I8, [ZERO_POINT] * LANES),
-    I32: ir.Constant(V16I32, [ZERO_POINT * 0x01010101] * LANES),
-}
 
 
-def _nearest(code: Code, numbers: Any, factors: Any) -> Any:
-    """The nearest whole numbers to numbers times factors, in the lower half of each lane."""
-    return code.builder.bitcast(code.multiply_add(numbers, factors, _ROUNDING), V16I32)
+def _nearest(code: Code, numbers: Any, factors: Any, zero_point: int) -> Any:
+    """The nearest whole numbers to numbers times factors, plus `zero_point`, in the lowest byte of each lane."""
+    return code.builder.bitcast(code.multiply_add(numbers, factors, splat(_ROUNDING + zero_point)), V16I32)
 
 
 def _maximum(code: Code, one: Any, other: Any) -> Any:
@@ -49,8 +45,8 @@ def row_maximum(code: Code, x: Any, address: Any, panels: Any) -> Any:
     return magnitude_as_float32(code, code.reduce(reduce(partial(_maximum, code), found), partial(_maximum, code)))
 
 
-def _quantise_row(with_sign: bool) -> Any:
-    """(x, address, columns / PANEL, factor, out): a row times the factor as bytes; ZERO_POINT makes them unsigned."""
+def _quantise_row(zero_point: int) -> Any:
+    """(x, address, columns / PANEL, factor, out): a row times the factor, plus `zero_point`, as bytes."""
 
     @instructions(ANY, ADDRESS, COUNT, "float32", ADDRESS)
     def quantise_row(code: Code, x: Any, address: Any, panels: Any, factor: Any, out: Any) -> None:
@@ -61,14 +57,13 @@ def _quantise_row(with_sign: bool) -> Any:
             to = builder.add(out, builder.mul(index, code.i64(PANEL)))
             for number in range(PANEL_VECTORS):
                 numbers = load(code, here, code.i64(size * LANES * number))
-                bytes_ = builder.trunc(_nearest(code, numbers, factors), V16I8)
-                bytes_ = bytes_ if with_sign else builder.xor(bytes_, _ZERO_POINTS[I8])
+                bytes_ = builder.trunc(_nearest(code, numbers, factors, zero_point), V16I8)
                 code.store(bytes_, to, code.i64(LANES * number))
 
     return quantise_row
 
 
-quantise_row, quantise_row_signed = map(_quantise_row, (False, True))
+quantise_row, quantise_row_signed = map(_quantise_row, (ZERO_POINT, 0))
 
 
 def _maxima_of(rows: int, add: bool) -> Any:
@@ -104,7 +99,7 @@ column_maxima_and_sums_of_four, column_maxima_and_sums_of_one = (
 )
 
 
-def _quantise_columns(with_sign: bool) -> Any:
+def _quantise_columns(zero_point: int) -> Any:
     """(x, address, bytes of a row, steps, factors, out): PANEL columns of FOUR rows a step, rounded, as a panel."""
 
     @instructions(ANY, ADDRESS, COUNT, COUNT, ADDRESS, ADDRESS)
@@ -119,12 +114,11 @@ def _quantise_columns(with_sign: bool) -> Any:
                 four = ir.Constant(V16I32, [0] * LANES)
                 for each_row, shift in zip(rows, shifts, strict=True):
                     numbers = load(code, each_row, code.i64(size * LANES * number))
-                    byte = builder.and_(_nearest(code, numbers, each), _LOW_BYTE)
+                    byte = builder.and_(_nearest(code, numbers, each, zero_point), _LOW_BYTE)
                     four = builder.or_(four, builder.shl(byte, shift))
-                four = four if with_sign else builder.xor(four, _ZERO_POINTS[I32])
                 code.store(four, to, code.i64(FLOAT_BYTES * LANES * number))
 
     return quantise_columns
 
 
-quantise_columns, quantise_columns_signed = map(_quantise_columns, (False, True))
+quantise_columns, quantise_columns_signed = map(_quantise_columns, (ZERO_POINT, 0))

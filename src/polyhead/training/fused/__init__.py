@@ -19,8 +19,9 @@ masters of a bfloat16 model: it sums a gradient's parts, steps and rounds in one
 Every fused part holds an `Arithmetic` (`training.precision`). "auto" takes the first of these that this CPU
 multiplies and that the model's sizes fit:
 
-- int8, with VNNI and without AMX, which multiplies bfloat16 faster: the products of linear maps and the logits are of
-  8-bit integers. All else is bfloat16's. Where the CPU has no bfloat16 it is float32's, the logits included.
+- int8, with VNNI and without AMX, which multiplies bfloat16 faster, or with AVX2 and without AVX-512: the products of
+  linear maps and the logits are of 8-bit integers. All else is bfloat16's. Where the CPU has no bfloat16 it is
+  float32's, the logits included.
 - bfloat16, with AVX512-BF16 or AMX. On AMX products are polyhead's, elsewhere oneDNN's, which take more than twice
   the time for a transposed left operand, as in the gradient of a weight. For long maps a kernel transposes it first,
   sums the bias' gradient on the way and applies the ReLU's gate. Short maps stay with PyTorch, whose backward pass
