@@ -17,7 +17,8 @@ from polyhead.training.sharded.differentiation import ShardedDifferentiation
 from polyhead.training.sharded.shards import Shards
 from polyhead.training.world import Deserted
 from tests.launches import weights
-from tests.recipe.test_follow import KINDS, alike, metrics, trained
+from tests.recipe.test_follow import KINDS, alike, trained
+from tests.run_traces import metrics_of
 from tests.together import together
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a process that has threads is copied
@@ -52,34 +53,34 @@ def of_kind(toy, kind: str, out: str, **keys):
     ],
 )
 def test_it_learns_what_an_undivided_model_learns(toy, kind, size):
-    alone = metrics(train(of_kind(toy, kind, "alone")).directory)
+    alone = metrics_of(train(of_kind(toy, kind, "alone")).directory)
     assert trained(size, of_kind(toy, kind, "model", training__sharded=True)) == [True] * size
-    found = metrics(toy.directory / "model")
+    found = metrics_of(toy.directory / "model")
     assert alike(alone, found)
     assert [line.get("target_tokens") for line in found] == [line.get("target_tokens") for line in alone]
 
 
 def test_a_gradient_that_is_clipped_is_clipped_by_its_whole_norm(toy):
     keys = {"model__dropout": 0.0, "training__optimizer": {"kind": "adam", "clip_norm": 0.01, "epsilon": 0.01}}
-    alone = metrics(train(toy.values("alone", **keys)).directory)
+    alone = metrics_of(train(toy.values("alone", **keys)).directory)
     assert trained(2, toy.values("model", training__sharded=True, **keys)) == [True] * 2
-    assert alike(alone, metrics(toy.directory / "model"))
+    assert alike(alone, metrics_of(toy.directory / "model"))
 
 
 def test_dropout_is_that_of_as_many_workers(toy):
     """Of plain PyTorch, for which each worker needs two cores."""
     keys = {"model__dropout": 0.3, "training__max_updates": 8}
     assert trained(1, toy.values("alone", threads=4, training__workers=2, **keys)) == [True]
-    alone = metrics(toy.directory / "alone")
+    alone = metrics_of(toy.directory / "alone")
     assert trained(2, toy.values("model", threads=2, training__sharded=True, **keys)) == [True] * 2
-    assert alike(alone, metrics(toy.directory / "model"))
+    assert alike(alone, metrics_of(toy.directory / "model"))
 
 
 def test_in_bfloat16_too(toy):
     keys = {"model__dropout": 0.0, "training__precision": "bfloat16"}
-    alone = metrics(train(toy.values("alone", **keys)).directory)
+    alone = metrics_of(train(toy.values("alone", **keys)).directory)
     assert trained(2, toy.values("model", training__sharded=True, **keys)) == [True] * 2
-    found = metrics(toy.directory / "model")
+    found = metrics_of(toy.directory / "model")
     assert [line["update"] for line in found] == [line["update"] for line in alone]
     assert abs(found[-1]["dev_loss"] - alone[-1]["dev_loss"]) < 0.05
 
@@ -113,12 +114,12 @@ def test_a_run_goes_on_with_any_number_of_processes_divided_or_not(toy, sittings
         "training__averaging": {"kind": mean, "decay": 0.9},
         "training__optimizer": {"kind": "muon"},
     }
-    alone = metrics(train(toy.values("alone", **keys)).directory)
+    alone = metrics_of(train(toy.values("alone", **keys)).directory)
     for sitting, (size, sharded, last) in enumerate(sittings):
         values = toy.values("model", training__sharded=sharded, **keys)
         stop = stopping_after(last) if last < 20 else lambda world: None
         assert trained(size, values, sitting > 0, stop) == [last == 20] * size
-    assert alike(alone, metrics(toy.directory / "model"))
+    assert alike(alone, metrics_of(toy.directory / "model"))
 
 
 def test_a_process_that_is_killed_costs_nothing_but_time(toy):
@@ -140,7 +141,7 @@ def test_a_process_that_is_killed_costs_nothing_but_time(toy):
     with pytest.raises(AssertionError, match="a process was killed"):
         trained(2, toy.values("model", **keys), before=killed)
     assert trained(2, toy.values("model", **keys), resume=True) == [True, True]
-    assert metrics(toy.directory / "model") == metrics(toy.directory / "calm")
+    assert metrics_of(toy.directory / "model") == metrics_of(toy.directory / "calm")
     assert weights(toy.directory / "model") == weights(toy.directory / "calm")
 
 
@@ -201,7 +202,7 @@ def test_a_signal_to_one_process_stops_all_after_the_same_update(toy):
     assert trained(2, toy.values("calm", **keys)) == [True, True]
     assert trained(2, toy.values("model", **keys), before=stopping_after(5, of=1)) == [False, False]
     assert trained(2, toy.values("model", **keys), resume=True) == [True, True]
-    assert metrics(toy.directory / "model") == metrics(toy.directory / "calm")
+    assert metrics_of(toy.directory / "model") == metrics_of(toy.directory / "calm")
     assert weights(toy.directory / "model") == weights(toy.directory / "calm")
 
 
