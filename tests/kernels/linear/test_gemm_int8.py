@@ -38,25 +38,6 @@ def seed() -> None:
     torch.manual_seed(1)
 
 
-@pytest.mark.parametrize(
-    ("features", "tiles", "supported"),
-    [
-        ({"avx2"}, False, True),
-        ({"avx2", "avx_vnni"}, False, True),
-        ({"avx2", "avx512_f", "avx512_vnni"}, False, True),
-        ({"avx2", "avx512_f"}, False, False),
-        ({"avx2", "avx512_f", "avx512_vnni"}, True, False),
-        (set[str](), False, False),
-    ],
-)
-def test_it_is_for_cpus_where_it_is_the_fastest(
-    features: set[str], tiles: bool, supported: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gemm_int8, "cpu_features", lambda: features)
-    monkeypatch.setattr(gemm_int8, "may_use_tiles", lambda: tiles)
-    assert gemm_int8.is_supported() is supported
-
-
 def workspace(shape: tuple[int, int, int]) -> gemm.Workspace:
     """With bytes before and behind that nobody may write to."""
     whole = np.full(gemm.workspace_bytes(ARITHMETIC, *shape) + 2 * GUARD, 255, np.uint8)
@@ -108,6 +89,25 @@ def assert_near(found: Tensor, left: Tensor, right: Tensor, seen: Tensor | float
     assert bool((error <= 1.01 * most + rounding(found.dtype) * exact.abs() + 1e-30).all())
     lengths = left.double().norm(dim=1)[:, None] * right.double().norm(dim=0) + torch.as_tensor(seen).abs()
     assert float(error.norm()) <= 0.03 * float(lengths.norm())
+
+
+@pytest.mark.parametrize(
+    ("features", "tiles", "supported"),
+    [
+        ({"avx2"}, False, True),
+        ({"avx2", "avx_vnni"}, False, True),
+        ({"avx2", "avx512_f", "avx512_vnni"}, False, True),
+        ({"avx2", "avx512_f"}, False, False),
+        ({"avx2", "avx512_f", "avx512_vnni"}, True, False),
+        (set[str](), False, False),
+    ],
+)
+def test_it_is_for_cpus_where_it_is_the_fastest(
+    features: set[str], tiles: bool, supported: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gemm_int8, "cpu_features", lambda: features)
+    monkeypatch.setattr(gemm_int8, "may_use_tiles", lambda: tiles)
+    assert gemm_int8.is_supported() is supported
 
 
 @pytest.mark.parametrize("activated", [False, True])

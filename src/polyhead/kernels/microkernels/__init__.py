@@ -13,7 +13,7 @@ adds two such products in 16 bits first, and they must fit: the unsigned operand
 `simd` holds training's: six, four or one rows times a panel of 16 columns, of float32. `int8` is the same for 8-bit
 integers and a panel of 64 columns. The left operand is stored unsigned, with 128 added, and accumulators begin with
 what that adds, subtracted. Without VNNI integers reach from -90 to 90 and 90 is added, so that two products fit into
-16 bits: that rounds both operands equally, where 7 bits for one of them would round it twice as much.
+16 bits. That rounds both operands equally; with 7 bits for one and 8 for the other, one would be rounded twice as much.
 
 `amx`, `tiles`, `amx_gemm` and `amx_block` are for AMX. A block of 32 × 32 results takes four of the eight
 tiles, and two more hold rows of the left operand and two columns of the right one, so that each tile that is loaded
