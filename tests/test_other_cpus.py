@@ -22,10 +22,12 @@ TRANSLATING = (
 TRAINING = (
     "kernels/packing/test_pack_bfloat16.py",
     "kernels/packing/test_pack_int8.py",
+    "kernels/packing/test_quantise_int8.py",
     "kernels/microkernels/test_int8.py",
     "kernels/microkernels/test_simd.py",
     "kernels/linear/test_gemm_int8.py",
     "kernels/linear/test_gemm_float32.py",
+    "kernels/loss/test_exp_logits_simd.py",
     "kernels/numbers/test_bfloat16.py",
     "training/fused/test_adam.py",
     "training/fused/test_attention.py",
@@ -37,9 +39,11 @@ TRAINING = (
 )
 TILES = (
     "kernels/microkernels/test_tiles.py",
+    "kernels/microkernels/test_amx_gemm.py",
     "kernels/linear/test_gemm.py",
     "kernels/linear/test_gemm_amx.py",
     "kernels/linear/test_packed_int8.py",
+    "kernels/loss/test_softmax_amx.py",
     "training/fused/test_attention.py",
     "training/fused/test_linear.py",
     "training/fused/test_softmax_projection.py",
