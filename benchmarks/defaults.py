@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +28,7 @@ from polyhead.errors import PolyheadError
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.recipe.defaults import complete
+from polyhead.recipe.load import put
 from polyhead.recipe.record import read_record
 from polyhead.translating.translator import Translator
 
@@ -38,13 +39,22 @@ app = App(name="defaults", help=__doc__)
 
 
 @dataclass(frozen=True)
-class Result:
-    """One training and what came of it."""
+class Trial:
+    """One training."""
 
     cell: str
     setting: str
     seed: int
     keys: Keys
+    """The setting's keys for this corpus."""
+    chosen: Keys
+    """What the rules choose beside them, but for what the number of cores decides."""
+
+
+@dataclass(frozen=True)
+class Result(Trial):
+    """One training and what came of it."""
+
     bleu: float
     chrf: float
     updates: int
@@ -66,7 +76,7 @@ def run(
     out: Path = Path("benchmarks/results/defaults.json"),
     cache: Path = Path("build/defaults"),
 ) -> None:
-    """Measure what has not been measured yet, and print the table.
+    """Measure what has not been measured yet with what the rules choose now, and print the table.
 
     Parameters
     ----------
@@ -94,37 +104,60 @@ def run(
     settings = (*CANDIDATES, FORMER) if setting == ("all",) else setting
     if unknown := [*(set(names) - known.keys()), *(set(settings) - {*CANDIDATES, FORMER})]:
         sys.exit(f"defaults: there is no {unknown[0]!r}; --cell list names the corpora, CANDIDATES the settings")
-    results = _read(out)
-    done = {(result.cell, result.setting, result.seed) for result in results}
+    results = {(result.cell, result.setting, result.seed): result for result in _read(out)}
     for name in names:
+        text = files(known[name], data, cache)
+        corpus = CorpusStatistics.of(list(read(LinesConfig(source=text.train[0], target=text.train[1]))))
         for each in settings:
+            keys, chosen = keys_of(known[name], each, corpus)
             for number in seed:
-                if (name, each, number) not in done:
-                    results.append(measure(known[name], each, number, data, cache))
-                    write_text(out, json.dumps([asdict(result) for result in results], indent=1) + "\n")
-                    print(f"{name}  {each}  seed {number}: {_figures(results[-1])}", file=sys.stderr, flush=True)
-    print("\n".join(table([result for result in results if result.cell in names])))
+                place = name, each, number
+                before = results.get(place)
+                if before is None or (before.keys, before.chosen) != (keys, chosen):
+                    results[place] = found = measure(Trial(*place, keys, chosen), known[name], text)
+                    write_text(out, json.dumps([asdict(result) for result in results.values()], indent=1) + "\n")
+                    print(f"{name}  {each}  seed {number}: {_figures(found)}", file=sys.stderr, flush=True)
+    asked = [each for each in results.values() if each.cell in names and each.setting in settings]
+    print("\n".join(table(asked)))
 
 
-def measure(cell: Cell, setting: str, seed: int, data: Path, cache: Path) -> Result:
+def keys_of(cell: Cell, setting: str, corpus: CorpusStatistics) -> tuple[Keys, Keys]:
+    """A setting's keys for a corpus, and what the rules choose beside them."""
+
+    def chosen(keys: Keys) -> Keys:
+        given: dict[str, Any] = {}
+        for key, value in keys.items():
+            put(given, key.split("."), value)
+        return {choice.key: choice.value for choice in complete(given, corpus, torch.device("cpu"), threads=1)[1]}
+
+    keys = former(cell.size) if setting == FORMER else CANDIDATES[setting](chosen({}))
+    return keys, chosen(keys)
+
+
+def measure(trial: Trial, cell: Cell, text: Files) -> Result:
     """Trains and judges once."""
-    text = files(cell, data, cache)
-    chosen = _chosen(text)
-    keys = former(cell.size) if setting == FORMER else CANDIDATES[setting](chosen)
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder, "model")
-        words = [word for key, value in keys.items() for word in (f"--{key}", str(value))]
+        words = [word for key, value in trial.keys.items() for word in (f"--{key}", str(value))]
         source, target = map(str, text.train)
         command = [sys.executable, "-m", "polyhead", "train", "--source", source, "--target", target]
         start = perf_counter()
-        subprocess.run([*command, "--out", str(model), "--seed", str(seed), *words], check=True)
+        subprocess.run([*command, "--out", str(model), "--seed", str(trial.seed), *words], check=True)
         seconds = perf_counter() - start
         bleu, chrf = judge(model, text, cell.target)
         updates, announced = _updates(model), read_record(model)["training"]["max_updates"]
     described = machine.describe()
     processor = f"{described['processor']} {described['family']}"
-    numbers = round(bleu, 2), round(chrf, 2), updates, announced, round(seconds / 60, 2)
-    return Result(str(cell), setting, seed, keys, *numbers, processor, torch.get_num_threads())
+    return Result(
+        **vars(trial),
+        bleu=round(bleu, 2),
+        chrf=round(chrf, 2),
+        updates=updates,
+        announced=announced,
+        minutes=round(seconds / 60, 2),
+        processor=processor,
+        threads=torch.get_num_threads(),
+    )
 
 
 def judge(model: Path, text: Files, language: str) -> tuple[float, float]:
@@ -155,13 +188,6 @@ def table(results: list[Result]) -> Iterator[str]:
 
 def _figures(result: Result) -> str:
     return f"BLEU {result.bleu}, {result.updates} updates of {result.announced}, {result.minutes} min"
-
-
-def _chosen(text: Files) -> Mapping[str, Any]:
-    """The defaults for the text, key by key."""
-    source, target = text.train
-    corpus = CorpusStatistics.of(list(read(LinesConfig(source=source, target=target))))
-    return {choice.key: choice.value for choice in complete({}, corpus, torch.device("cpu"))[1]}
 
 
 def _updates(model: Path) -> int:

@@ -2,21 +2,32 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from benchmarks import defaults
 from benchmarks.candidates import CANDIDATES, former
-from benchmarks.cells import Cell, cells, files
-from benchmarks.defaults import Result, table
+from benchmarks.cells import Cell, Files, cells, files
+from benchmarks.defaults import Result, Trial, table
 from polyhead.data.statistics import CorpusStatistics
+from polyhead.recipe import rules
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe, merge, put
 
 DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 CORPUS = CorpusStatistics(3_000, 60_000, 6_000, 90, 40_000, 48_000)
-MEASURED = Result("captions-1000:en-de", "default", 1, {}, 10.0, 30.0, 500, 600, 1.5, "a processor", 2)
+FIGURES: dict[str, Any] = {
+    "bleu": 10.0,
+    "chrf": 30.0,
+    "updates": 500,
+    "announced": 600,
+    "minutes": 1.5,
+    "processor": "a processor",
+    "threads": 2,
+}
+MEASURED = Result("captions-1000:en-de", "default", 1, {}, {}, **FIGURES)
 
 
 def recipe_with(keys: dict[str, object]) -> object:
@@ -56,21 +67,47 @@ def test_every_cell_is_named_once() -> None:
     assert len(names) == len(set(names)) > 40
 
 
-def test_what_was_measured_is_not_measured_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[tuple[str, str, int]] = []
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Trial]:
+    """The trainings that were asked for; none is made."""
+    trials: list[Trial] = []
+    text = tmp_path / "text"
+    text.write_text("one two three\n", encoding="utf-8")
 
-    def measure(cell: Cell, setting: str, seed: int, data: Path, cache: Path) -> Result:
-        asked.append((str(cell), setting, seed))
-        return Result(**{**MEASURED.__dict__, "cell": str(cell), "setting": setting, "seed": seed, "bleu": 12.0})
+    def measure(trial: Trial, cell: Cell, text: Files) -> Result:
+        trials.append(trial)
+        return Result(**vars(trial), **{**FIGURES, "bleu": 12.0})
 
+    monkeypatch.setattr(defaults, "files", lambda *_: Files((text, text), (text, text)))
     monkeypatch.setattr(defaults, "measure", measure)
+    return trials
+
+
+def test_what_was_measured_is_not_measured_again(
+    tmp_path: Path, asked: list[Trial], capsys: pytest.CaptureFixture[str]
+) -> None:
     for seeds in ((1,), (1, 2)):
         defaults.run(cell=("captions-1000:en-de",), seed=seeds, out=tmp_path / "found.json")
-    assert asked == [("captions-1000:en-de", "default", 1), ("captions-1000:en-de", "default", 2)]
+    assert [(trial.cell, trial.setting, trial.seed) for trial in asked] == [
+        ("captions-1000:en-de", "default", 1),
+        ("captions-1000:en-de", "default", 2),
+    ]
     assert len(json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))) == 2
     assert "| captions-1000:en-de | default | 2 | 12.0 |" in capsys.readouterr().out
+
+
+def test_what_the_rules_choose_otherwise_now_is_measured_anew(
+    tmp_path: Path, asked: list[Trial], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A setting that gives the key itself is as it was."""
+    out, settings = tmp_path / "found.json", ("default", "weight decay 0.2")
+    for decay in (0.2, 0.4):
+        monkeypatch.setattr(rules, "WEIGHT_DECAY", decay)
+        defaults.run(cell=("captions-1000:en-de",), setting=settings, out=out)
+    assert [trial.setting for trial in asked] == ["default", "weight decay 0.2", "default"]
+    found = {row["setting"]: row for row in json.loads(out.read_text(encoding="utf-8"))}
+    assert found["default"]["chosen"]["training.optimizer.weight_decay"] == 0.4
+    assert "training.optimizer.weight_decay" not in found["weight decay 0.2"]["chosen"]
 
 
 def test_the_table_has_small_corpora_first_and_of_each_the_best_setting_first() -> None:
