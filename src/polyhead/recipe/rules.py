@@ -1,7 +1,7 @@
 """Which settings suit a corpus and a machine: the rules for what a recipe leaves open.
 
-Each rule sees what the rules before it have decided. Where its numbers come from is in docs/en/defaults.md; `make
-bench-defaults` measures them.
+Each rule sees what the rules before it have decided. Where its numbers come from is in docs/en/defaults-measured.md;
+`make bench-defaults` measures them.
 """
 
 from collections.abc import Callable, Sequence
