@@ -138,11 +138,10 @@ def measure(trial: Trial, cell: Cell, text: Files) -> Result:
     """Trains and judges once."""
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder, "model")
-        words = [word for key, value in trial.keys.items() for word in (f"--{key}", str(value))]
         source, target = map(str, text.train)
         command = [sys.executable, "-m", "polyhead", "train", "--source", source, "--target", target]
         start = perf_counter()
-        subprocess.run([*command, "--out", str(model), "--seed", str(trial.seed), *words], check=True)
+        subprocess.run([*command, "--out", str(model), "--seed", str(trial.seed), *words_of(trial.keys)], check=True)
         seconds = perf_counter() - start
         bleu, chrf = judge(model, text, cell.target)
         updates, announced = _updates(model), read_record(model)["training"]["max_updates"]
@@ -158,6 +157,12 @@ def measure(trial: Trial, cell: Cell, text: Files) -> Result:
         processor=processor,
         threads=torch.get_num_threads(),
     )
+
+
+def words_of(keys: Keys) -> list[str]:
+    """The keys as the command takes them: true and false as TOML has them, any other value as it is."""
+    values = [str(value).lower() if isinstance(value, bool) else str(value) for value in keys.values()]
+    return [word for key, value in zip(keys, values, strict=True) for word in (f"--{key}", value)]
 
 
 def judge(model: Path, text: Files, language: str) -> tuple[float, float]:

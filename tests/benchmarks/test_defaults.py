@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from benchmarks import defaults
-from benchmarks.candidates import CANDIDATES, former
+from benchmarks.candidates import CANDIDATES, FORMER, former
 from benchmarks.cells import Cell, Files, cells, files
-from benchmarks.defaults import Result, Trial, table
+from benchmarks.defaults import Result, Trial, keys_of, table, words_of
 from polyhead.data.statistics import CorpusStatistics
 from polyhead.recipe import rules
 from polyhead.recipe.defaults import complete
-from polyhead.recipe.load import make_recipe, merge, put
+from polyhead.recipe.load import make_recipe, merge, parse_keys, put
 
 DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 CORPUS = CorpusStatistics(3_000, 60_000, 6_000, 90, 40_000, 48_000)
@@ -50,6 +50,15 @@ def test_every_candidate_is_a_valid_recipe(name: str) -> None:
 @pytest.mark.parametrize("pairs", [1_000, 10_000, 100_000])
 def test_the_former_defaults_are_a_valid_recipe(pairs: int) -> None:
     assert recipe_with(former(pairs)) != recipe_with({})
+
+
+@pytest.mark.parametrize("name", [*CANDIDATES, FORMER])
+def test_the_command_reads_each_setting_as_it_is_meant(name: str) -> None:
+    cell, meant = Cell("captions", 3_000, "en", "de"), dict[str, object]()
+    keys, _ = keys_of(cell, name, CORPUS)
+    for key, value in keys.items():
+        put(meant, key.split("."), value)
+    assert parse_keys(words_of(keys)) == meant
 
 
 def test_a_smaller_cut_is_part_of_a_larger_one(tmp_path: Path) -> None:
