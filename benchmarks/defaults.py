@@ -28,7 +28,7 @@ from polyhead.errors import PolyheadError
 from polyhead.evaluation.metrics import evaluate
 from polyhead.files import write_text
 from polyhead.recipe.defaults import complete
-from polyhead.recipe.load import put
+from polyhead.recipe.load import parse_keys
 from polyhead.recipe.record import read_record
 from polyhead.translating.translator import Translator
 
@@ -125,9 +125,7 @@ def keys_of(cell: Cell, setting: str, corpus: CorpusStatistics) -> tuple[Keys, K
     """A setting's keys for a corpus, and what the rules choose beside them."""
 
     def chosen(keys: Keys) -> Keys:
-        given: dict[str, Any] = {}
-        for key, value in keys.items():
-            put(given, key.split("."), value)
+        given = parse_keys(words_of(keys))
         return {choice.key: choice.value for choice in complete(given, corpus, torch.device("cpu"), threads=1)[1]}
 
     keys = former(cell.size) if setting == FORMER else CANDIDATES[setting](chosen({}))

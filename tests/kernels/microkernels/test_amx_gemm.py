@@ -29,6 +29,7 @@ from polyhead.kernels.microkernels.amx_gemm import (
 from polyhead.kernels.microkernels.epilogue import BLOCK, add_bias, on_bfloat16_row
 from polyhead.kernels.numbers.bfloat16 import BFloat16s
 from polyhead.kernels.packing.pack_tiles import left_rows
+from tests.kernels.tile_images import right_tiles
 
 Floats = NDArray[np.float32]
 LINE, STEP = 4096, 64
@@ -56,15 +57,10 @@ def _accumulate(x: BFloat16s, right: BFloat16s, fresh: bool, sums: Floats) -> No
     close_tiles()
 
 
-def as_tiles(right: Tensor) -> Tensor:
-    """[K, M] → [M / BLOCK, K / BLOCK, 2 tiles, 16 pairs, 16 columns, 2], even columns in the first tile."""
-    return right.view(-1, 16, 2, right.size(1) // BLOCK, 16, 2).permute(3, 0, 5, 1, 4, 2).contiguous()
-
-
 def draw(rows: int, steps: int) -> tuple[Tensor, Tensor, Tensor]:
     """Rows that are a part of wider ones, and a right operand as it is and in tiles."""
     right = torch.randn(BLOCK * steps, COLUMNS).bfloat16()
-    return torch.randn(rows, BLOCK * (steps + 1)).bfloat16()[:, : BLOCK * steps], right, as_tiles(right)
+    return torch.randn(rows, BLOCK * (steps + 1)).bfloat16()[:, : BLOCK * steps], right, right_tiles(right)
 
 
 @on_tiles

@@ -11,6 +11,7 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.microkernels.epilogue import BLOCK
 from polyhead.kernels.numbers.bfloat16 import BFloat16s
 from polyhead.kernels.packing.pack_tiles import columns_at_once, pack_right_columns, pack_right_rows
+from tests.kernels.tile_images import right_tiles
 
 WIDTH = 3 * BLOCK
 NOTHING = as_bfloat16s(torch.empty(0, 1, 2, 16, 16, 2).bfloat16())
@@ -27,15 +28,10 @@ def _columns_at_once(columns: int, steps: int) -> Any:
     return columns_at_once(columns, steps)
 
 
-def tiles(columns: torch.Tensor) -> torch.Tensor:
-    """[K, M] → [M / BLOCK, K / BLOCK, 2 tiles, 16 pairs, 16 columns, 2], even columns in the first tile."""
-    return columns.view(-1, 16, 2, columns.size(1) // BLOCK, 16, 2).permute(3, 0, 5, 1, 4, 2)
-
-
 def test_rows_become_columns_by_pairs() -> None:
     x, found = torch.randn(4 * BLOCK, WIDTH).bfloat16(), torch.zeros(2, 3, 2, 16, 16, 2).bfloat16()
     _pack(as_bfloat16s(x), BLOCK, as_bfloat16s(found), NOTHING)
-    assert torch.equal(found, tiles(x[BLOCK : 3 * BLOCK].t().contiguous()))
+    assert torch.equal(found, right_tiles(x[BLOCK : 3 * BLOCK].t().contiguous()))
 
 
 @pytest.mark.parametrize("rows", [1, BLOCK - 1, BLOCK, 2 * BLOCK + 6])
@@ -44,7 +40,7 @@ def test_columns_stay_columns_with_zeros_behind(rows: int) -> None:
     x, steps = torch.randn(rows, WIDTH).bfloat16(), -(-rows // BLOCK)
     found, known = torch.full((2, steps, 2, 16, 16, 2), 7.0).bfloat16(), -(-rows // 2)
     _pack(as_bfloat16s(x), BLOCK, NOTHING, as_bfloat16s(found))
-    expected = tiles(nn.functional.pad(x[:, BLOCK:], (0, 0, 0, -rows % BLOCK)).contiguous()).clone()
+    expected = right_tiles(nn.functional.pad(x[:, BLOCK:], (0, 0, 0, -rows % BLOCK)).contiguous()).clone()
     expected[:, -1, :, known - 16 * (steps - 1) :] = 7
     assert torch.equal(found, expected)
 
