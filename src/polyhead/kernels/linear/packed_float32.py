@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from polyhead.kernels.arrays.aligned import empty
 from polyhead.kernels.arrays.bounds import require
 from polyhead.kernels.kernel import kernel
-from polyhead.kernels.microkernels.registers import MR, PANEL, ROW_COUNTS, float32_microkernel
+from polyhead.kernels.microkernels.registers import MR, PANEL, float32_microkernel
 from polyhead.kernels.microkernels.row_counts import switch_on_count
 from polyhead.kernels.threads.team import Board, members, shared
 
 Floats = NDArray[np.float32]
-_product = switch_on_count(float32_microkernel, ROW_COUNTS)
+_product = switch_on_count(float32_microkernel, range(MR, 0, -1))
+"""A microkernel for each number of rows: weights are read once for all the rows of a beam."""
 
 
 class Float32Weights(NamedTuple):

@@ -17,7 +17,7 @@ from polyhead.kernels.kernel import kernel
 from polyhead.kernels.linear.quantise import dequantise_sums, quantise_to_digits
 from polyhead.kernels.llvm import LANES
 from polyhead.kernels.microkernels import amx
-from polyhead.kernels.microkernels.registers import MAX_LEVEL, MR, PANEL, ROW_COUNTS, int8_microkernel
+from polyhead.kernels.microkernels.registers import INT8_MR, MAX_LEVEL, PANEL, int8_microkernel
 from polyhead.kernels.microkernels.row_counts import switch_on_count
 from polyhead.kernels.numbers.extremes import BLOCK, min_max
 from polyhead.kernels.threads.team import Board, members, shared
@@ -55,7 +55,8 @@ class Int8Weights(NamedTuple):
 
 _quantise, _dequantise = switch_on_count(quantise_to_digits, (1, 2)), switch_on_count(dequantise_sums, (1, 2))
 """The functions of `quantise`, chosen by how many digits a level has."""
-_product = switch_on_count(int8_microkernel, ROW_COUNTS)
+_product = switch_on_count(int8_microkernel, range(INT8_MR, 0, -1))
+"""A microkernel for each number of rows: weights are read once for all the rows of a beam."""
 
 
 @kernel
@@ -90,7 +91,7 @@ def quantise(x: Floats, digits: int, levels: NDArray[np.uint8], scales: Floats, 
 @kernel
 def _rows_at_once(left: int, digits: int) -> int:
     """The most rows of levels that are multiplied together, all digits of their numbers among them."""
-    return min(left, MR) // digits * digits
+    return min(left, INT8_MR) // digits * digits
 
 
 @kernel
@@ -149,7 +150,7 @@ def multiply(x: Floats, product: Int8Weights, layer: int, y: Floats, board: Boar
     levels = empty(rows * product.digits, inputs, np.uint8)
     scales, zeros = np.empty(rows, np.float32), np.empty(rows, np.float32)
     quantise(x, product.digits, levels, scales, zeros)
-    most = max(MR, amx.ROWS)
+    most = max(INT8_MR, amx.ROWS)
     sums = empty(members(board) * most, PANEL, np.int32).reshape((members(board), most, PANEL))
     nothing, panels = np.zeros(PANEL, np.int32), product.weight.shape[1]
     _all_panels(board, panels, (levels, scales, zeros, sums, nothing, product, layer, y))

@@ -17,8 +17,9 @@ PANEL = LANES * PANEL_VECTORS
 """How many columns a panel has."""
 MR = 6
 """The most rows that a microkernel of translating takes at once, as BLIS names them."""
-ROW_COUNTS = range(MR, 0, -1)
-"""The numbers of rows that translating has a microkernel for: weights are read once for all the rows of a beam."""
+INT8_MR = MR if VNNI & cpu_features() else 5
+"""The most rows of bytes that a microkernel of translating takes at once. Without VNNI their products need registers
+for a constant and for the sums of two products, too."""
 REGISTERS = 32 if "avx512_f" in cpu_features() else 8
 """How many vectors of 16 lanes fit into registers: AVX-512 has 32, AVX2 has 16 of half the length."""
 
