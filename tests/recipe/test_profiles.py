@@ -39,6 +39,5 @@ def test_of_a_large_corpus_pairs_at_even_distances_are_looked_at(monkeypatch):
     some = [*pairs("en", "fr"), *pairs("en", "de")] * 4
     monkeypatch.setattr("polyhead.data.statistics.LARGE", len(some) - 1)
     whole = profiles_of(some, "en")
-    monkeypatch.setattr("polyhead.recipe.profiles._LANGUAGES", 1)
-    monkeypatch.setattr("polyhead.recipe.profiles.LOOKED_AT", len(some) // 3)
+    monkeypatch.setattr("polyhead.recipe.profiles._PAIRS", len(some) // 3)
     assert profiles_of(some, "en") == profiles_of(some[::3], "en") != whole
