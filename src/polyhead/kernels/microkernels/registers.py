@@ -116,8 +116,7 @@ def _microkernel(rows: int, vector: Any, add: MultiplyAdd) -> Any:
             offsets = [code.i64(4 * LANES * across) for across in range(first, first + count)]
             initial = [code.load(vector, start, offset) for offset in offsets] * rows
             part = builder.add(weight, offsets[0])
-            next_panel = builder.mul(steps, code.i64(OF_64.panel_stride)) if count < PANEL_VECTORS else None
-            found = iter(accumulate(code, of_rows, part, steps, initial, add, prefetched=next_panel))
+            found = iter(accumulate(code, of_rows, part, steps, initial, add, prefetches=count < PANEL_VECTORS))
             for row in range(rows):
                 here = builder.add(out, code.i64(4 * PANEL * row))
                 for offset in offsets:
@@ -143,27 +142,29 @@ def accumulate(
     initial: Sequence[Any],
     add: MultiplyAdd,
     layout: Layout = OF_64,
-    prefetched: Any = None,
+    prefetches: bool = False,
 ) -> list[Any]:
     """The inner loop of every product in vectors: rows' addresses times some columns of a panel → accumulators.
 
     A step takes 32 bits of each row, puts them into every lane, and adds their products with the panel's vectors:
     add(code, total, factors, weights). `initial` are the accumulators before the first step, as many for each row.
-    prefetched: the distance in bytes from the vectors that a step reads to those that it prefetches; None: to none.
-    Where a panel is read in several passes, each pass prefetches its part of the next panel. What one pass reads in
-    the order of memory, the CPU prefetches by itself, and faster.
+    prefetches: whether the same columns of the next panel are prefetched meanwhile. This pays where a panel is read in
+    several passes; what one pass reads in the order of memory, the CPU prefetches by itself, and faster.
     """
     builder, vector, count = code.builder, initial[0].type, len(initial) // len(rows)
+    length = code.i64(layout.panel_stride * layout.unrolled)
 
     def some_steps(index: Any, totals: list[Any]) -> list[Any]:
-        here = builder.add(panel, builder.mul(index, code.i64(layout.panel_stride * layout.unrolled)))
+        here = builder.add(panel, builder.mul(index, length))
         offset = builder.mul(index, layout.block_stride or code.i64(layout.left_stride))
         addresses = [builder.add(row, offset) for row in rows]
         for step in range(layout.unrolled):
-            line = layout.panel_stride * step
-            weights = [code.load(vector, here, code.i64(line + 4 * LANES * across)) for across in range(count)]
-            for across in range(count) if prefetched is not None else ():
-                code.prefetch(builder.add(builder.add(here, prefetched), code.i64(line + 4 * LANES * across)))
+            places = [code.i64(layout.panel_stride * step + 4 * LANES * across) for across in range(count)]
+            weights = [code.load(vector, here, place) for place in places]
+            if prefetches:
+                in_next_panel = builder.add(here, builder.mul(steps, length))
+                for place in places:
+                    code.prefetch(builder.add(in_next_panel, place))
             factors = [code.load(vector.element, address, code.i64(layout.left_stride * step)) for address in addresses]
             operands = [(factor, each) for factor in map(code.broadcast, factors) for each in weights]
             totals = [add(code, total, *pair) for total, pair in zip(totals, operands, strict=True)]
