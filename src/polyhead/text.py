@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 UnicodeForm = Literal["none", "NFC", "NFKC"]
 Normalisation = Literal["none", "NFC", "NFKC", "nmt-NFC"]
@@ -17,6 +17,9 @@ _UNSEEN = dict.fromkeys(
 """Control characters, soft hyphens, spaces of no width, byte order and direction marks."""
 _SPACE_OR_UNSEEN = re.compile(rf"[\s{''.join(map(re.escape, map(chr, _UNSEEN)))}]+")
 
+Unit = Literal["words", "characters"]
+"""What a text is measured in; characters for languages that put no spaces between words."""
+UNITS: tuple[Unit, ...] = get_args(Unit)
 Span = tuple[int, int]
 """(start, end) in characters."""
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]")
@@ -70,6 +73,11 @@ def without_surrogates(text: str) -> str:
     UTF-8 cannot write such a half, yet JSON can carry one into a string.
     """
     return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def length(text: str, unit: Unit) -> int:
+    """How many words, as white space separates them, or characters a text has, without white space at its ends."""
+    return len(text.split()) if unit == "words" else len(text.strip())
 
 
 def words(text: str) -> list[tuple[int, int]]:

@@ -31,6 +31,19 @@ def test_check_says_what_training_would_choose(polyhead, toy):
     assert plan.pairs.held_out
 
 
+def test_check_measures_lines_in_characters_too(polyhead, tmp_path):
+    """Japanese has no spaces between words."""
+    (tmp_path / "train.ja").write_text("猫が水を飲む。\n犬。\n" * 20, encoding="utf-8")
+    (tmp_path / "train.en").write_text("The cat drinks water.\nA dog.\n" * 20, encoding="utf-8")
+    options = ["--source", tmp_path / "train.ja", "--target", tmp_path / "train.en"]
+    said = polyhead("check", *options).out
+    assert "words a source line: mean 1, median 1, 99 % 1, longest 1" in said
+    assert "characters a source line: mean 4.5, median 4.5, 99 % 7, longest 7" in said
+    found = json.loads(polyhead("check", *options, "--json").out)
+    assert found["line_characters"]["target"]["longest"] == len("The cat drinks water.")
+    assert found["words"]["target"]["longest"] == 4
+
+
 def test_check_names_the_languages_of_the_files(polyhead, toy):
     files = [toy.directory / "train.en", toy.directory / "train.ko"]
     for path in files:

@@ -3,7 +3,7 @@
 import os
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from polyhead.recipe import hold_out as holding
 from polyhead.recipe import look_over as module
 from polyhead.recipe.hold_out import hold_out
 from polyhead.recipe.load import make_recipe
-from polyhead.recipe.look_over import LookedOver, look_over
+from polyhead.recipe.look_over import LookedOver, Side, look_over
 from polyhead.recipe.prepare import read_with_languages
 from polyhead.recipe.schema import DataConfig
 
@@ -40,8 +40,8 @@ def text(directory: Path, count: int, seed: int, words: int = 300) -> DataConfig
     return make_recipe({"data": {"train": [{"kind": "lines", **files}]}}).data
 
 
-def words(texts: Sequence[str]) -> dict[str, float]:
-    counts = sorted(len(text.split()) for text in texts) or [0]
+def summary(lengths: Iterable[int]) -> dict[str, float]:
+    counts = sorted(lengths) or [0]
     return {
         "mean": round(statistics.fmean(counts), 1),
         "median": statistics.median(counts),
@@ -53,9 +53,13 @@ def words(texts: Sequence[str]) -> dict[str, float]:
 def in_memory(data: DataConfig, seed: int) -> LookedOver:
     kept, report = clean(read_with_languages(data.train, data), CleaningConfig())
     learnt, _ = hold_out(kept, seed)
+    sides: dict[Side, list[str]] = {"source": [pair.source for pair in kept], "target": [pair.target for pair in kept]}
     return LookedOver(
         report,
-        {"source": words([pair.source for pair in kept]), "target": words([pair.target for pair in kept])},
+        {
+            "words": {side: summary(len(text.split()) for text in texts) for side, texts in sides.items()},
+            "characters": {side: summary(len(text.strip()) for text in texts) for side, texts in sides.items()},
+        },
         suspicions(kept),
         CorpusStatistics.of([kept[row] for row in learnt]),
     )

@@ -68,7 +68,8 @@ def check(
         result: dict[str, Any] = {
             "languages": languages.data,
             "cleaning": asdict(found.report),
-            "words": found.words,
+            "words": found.lengths["words"],
+            "line_characters": found.lengths["characters"],
             "suspicions": found.suspicions,
             "characters": corpus.characters,
             "word_types": corpus.word_types,
@@ -81,8 +82,9 @@ def check(
     print(found.report)
     for sentence in found.suspicions:
         print(sentence)
-    for side, numbers in found.words.items():
-        print(f"words a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
+    for unit, sides in found.lengths.items():
+        for side, numbers in sides.items():
+            print(f"{unit} a {side} line: " + ", ".join(f"{name} {value:g}" for name, value in numbers.items()))
     print(f"different words: {corpus.word_types:,}; different characters: {corpus.characters:,}")
     for choice in choices:
         print(f"training would choose: {choice}")

@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from polyhead.errors import PolyheadError
 from polyhead.evaluation.scoring import (
@@ -16,9 +15,7 @@ from polyhead.evaluation.scoring import (
     measure,
 )
 from polyhead.evaluation.tokenization import choose_tokenization
-
-Unit = Literal["words", "characters"]
-"""What a source is measured in; characters for languages that put no spaces between words."""
+from polyhead.text import Unit, length
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ def quality_by_length(
     """
     reference_sets = check_references(hypotheses, references)
     check_count(hypotheses, sources, "source")
-    lengths = [len(source.split()) if unit == "words" else len(source.strip()) for source in sources]
+    lengths = [length(source, unit) for source in sources]
     bounds = _quantile_bounds(lengths, quantiles) if quantiles is not None else list(upper_bounds)
     if any(low >= high for low, high in zip([0, *bounds], bounds, strict=False)):
         raise PolyheadError(f"upper bounds of lengths must ascend from 1, not {bounds}")
@@ -98,8 +95,8 @@ def quality_by_length(
     # Bucket 0 holds sources without a word; bucket i ends at edges[i]; the last has no end.
     edges = [0, *bounds]
     rows_of: list[list[int]] = [[] for _ in range(len(edges) + 1)]
-    for row, length in enumerate(lengths):
-        rows_of[bisect_left(edges, length)].append(row)
+    for row, measured in enumerate(lengths):
+        rows_of[bisect_left(edges, measured)].append(row)
 
     options = MetricOptions(choose_tokenization(target_language, tokenize).name, target_language, effective_order=True)
     buckets: list[LengthBucket] = []

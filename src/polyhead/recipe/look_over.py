@@ -28,6 +28,7 @@ from polyhead.reading import check_lasting
 from polyhead.recipe.hold_out import rows_to_hold_out
 from polyhead.recipe.prepare import as_read, read_with_languages
 from polyhead.recipe.schema import DataConfig
+from polyhead.text import UNITS, Unit, length
 
 Side = Literal["source", "target"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -40,8 +41,8 @@ class LookedOver:
     """What `look_over` finds out about a corpus."""
 
     report: CleaningReport
-    words: dict[Side, dict[str, float]]
-    """Side → the words of its texts: their mean, their median and so on."""
+    lengths: dict[Unit, dict[Side, dict[str, float]]]
+    """What a text is measured in → side → how much of it the side's texts have: mean, median and so on."""
     suspicions: list[str]
     """Sentences about the pairs that cleaning leaves."""
     statistics: CorpusStatistics
@@ -77,18 +78,18 @@ def look_over(data: DataConfig, seed: int) -> LookedOver:
     stay[stay] = learnt
     return LookedOver(
         report,
-        {side: _summary(kept.words[side]) for side in SIDES},
+        {unit: {side: _summary(kept.lengths[unit, side]) for side in SIDES} for unit in UNITS},
         kept.suspicions.sentences(),
         _counted(data, stay).statistics(int(learnt.sum())),
     )
 
 
 class _Kept:
-    """The pairs that cleaning leaves, of which only suspicions, counts of words and digests are kept in memory."""
+    """The pairs that cleaning leaves, of which only suspicions, lengths and digests are kept in memory."""
 
     def __init__(self) -> None:
         self.suspicions = TrainingSuspicions()
-        self.words = {side: Counter[int]() for side in SIDES}
+        self.lengths = {(unit, side): Counter[int]() for unit in UNITS for side in SIDES}
         self._digests: dict[Side, list[Digests]] = {side: [np.zeros(0, np.uint64)] for side in SIDES}
 
     def add(self, pairs: Sequence[Pair]) -> None:
@@ -96,7 +97,8 @@ class _Kept:
         self.suspicions.add(pairs)
         for side in SIDES:
             texts: list[str] = [getattr(pair, side) for pair in pairs]
-            self.words[side].update(len(text.split()) for text in texts)
+            for unit in UNITS:
+                self.lengths[unit, side].update(length(text, unit) for text in texts)
             self._digests[side].append(digests_of(texts))
 
     def learnt(self, seed: int) -> NDArray[np.bool_]:
@@ -127,7 +129,7 @@ def _parts(data: DataConfig) -> Iterator[list[Pair]]:
 
 
 def _summary(counts: Counter[int]) -> dict[str, float]:
-    """Mean, median, 99th percentile and maximum of the words in a text. counts: how many texts have how many words"""
+    """Mean, median, 99th percentile and maximum of texts' lengths. counts: a length → how many texts have it"""
     numbers = sorted(counts.elements()) or [0]
     return {
         "mean": round(statistics.fmean(numbers), 1),
