@@ -1,7 +1,7 @@
 """The corpora that defaults are measured on: real text cut to sizes that people have, and a small made-up language."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +29,28 @@ SOURCES = {
     "docs": Source("pydocs-en-ko", "train", "dev", ("en", "ko"), 60_619),
     "talk": Source("tatoeba-en-fr", "train", "dev", ("en", "fr"), 140_045),
 }
-GRAMMAR = {"grammar-fr": "fr", "grammar-ko": "ko"}
-"""Name → the language into which the demonstration's grammar is translated from English."""
+_HAN = {ord("가") + syllable: ord("一") + syllable for syllable in range(11_172)} | {ord(" "): None}
+"""For each Korean syllable a Chinese character, and nothing for a space."""
+
+
+def without_spaces(korean: str) -> str:
+    """A Korean sentence as Chinese is written: a Chinese character for each syllable, and no spaces between words."""
+    return korean.translate(_HAN)
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The demonstration's grammar: the language into which it is translated from English, and how that is written."""
+
+    language: str
+    written: Callable[[str], str] = str
+
+
+GRAMMARS = {
+    "grammar-fr": Grammar("fr"),
+    "grammar-ko": Grammar("ko"),
+    "grammar-unspaced": Grammar("ko", without_spaces),
+}
 GRAMMAR_SIZES = (1_000, 3_000, 9_000, 30_000)
 
 
@@ -66,9 +86,9 @@ def cells() -> list[Cell]:
     ]
     found += [
         Cell(name, size, *direction)
-        for name, language in GRAMMAR.items()
+        for name, grammar in GRAMMARS.items()
         for size in GRAMMAR_SIZES
-        for direction in (("en", language), (language, "en"))
+        for direction in (("en", grammar.language), (grammar.language, "en"))
     ]
     return sorted(found, key=lambda cell: cell.size)
 
@@ -91,11 +111,10 @@ def _names(cell: Cell) -> tuple[str, str]:
 
 def _pairs(cell: Cell, data: Path) -> tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]:
     """Pairs to train on and to judge by, in the cell's direction."""
-    if cell.corpus in GRAMMAR:
-        language = GRAMMAR[cell.corpus]
+    if grammar := GRAMMARS.get(cell.corpus):
         corpus = generate(1)
         both = [
-            [(example.source, example.target) for example in examples if example.language == language]
+            [(each.source, grammar.written(each.target)) for each in examples if each.language == grammar.language]
             for examples in (corpus.train, corpus.dev)
         ]
         turned = cell.source != "en"

@@ -92,7 +92,7 @@ def _statistics(batches: str) -> CorpusStatistics:
             sources + int((source != PAD).sum()),
             targets + int((target != PAD).sum()),
         )
-    return CorpusStatistics(pairs, sources + targets, sources + targets, 100, sources, targets)
+    return CorpusStatistics(pairs, sources + targets, 100, sources, targets)
 
 
 def _no_corpus(epoch: int, sampled_epochs: int | None) -> NoReturn:

@@ -17,7 +17,7 @@ from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe, merge, parse_keys, put
 
 DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
-CORPUS = CorpusStatistics(3_000, 60_000, 6_000, 90, 40_000, 48_000)
+CORPUS = CorpusStatistics(3_000, 6_000, 90, 40_000, 48_000)
 FIGURES: dict[str, Any] = {
     "bleu": 10.0,
     "chrf": 30.0,

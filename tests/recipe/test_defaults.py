@@ -16,12 +16,12 @@ DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 def prose(pairs: int) -> CorpusStatistics:
     """A corpus of natural sentences."""
     types = round(4 * (30 * pairs) ** 0.65)
-    return CorpusStatistics(pairs, 24 * pairs, min(24 * pairs, types), 100, 14 * pairs, 16 * pairs)
+    return CorpusStatistics(pairs, min(24 * pairs, types), 100, 14 * pairs, 16 * pairs)
 
 
 def drill(pairs: int) -> CorpusStatistics:
     """A corpus of a few hundred words in regular sentences."""
-    return CorpusStatistics(pairs, 14 * pairs, 700, 60, 10 * pairs, 10 * pairs)
+    return CorpusStatistics(pairs, 700, 60, 10 * pairs, 10 * pairs)
 
 
 @pytest.mark.parametrize("corpus", [prose, drill])
@@ -266,7 +266,7 @@ def test_narrow_vectors_that_read_a_text_less_often_get_less_dropout(tokens, pre
 )
 def test_larger_corpora_get_larger_batches(tokens, regular, batch):
     words = 700 if regular else 15_000
-    corpus = CorpusStatistics(10_000, 200_000, words, 100, tokens - 70_000, 70_000)
+    corpus = CorpusStatistics(10_000, words, 100, tokens - 70_000, 70_000)
     assert complete(DATA, corpus, CPU)[0]["data"]["batching"]["max_tokens"] == batch
 
 

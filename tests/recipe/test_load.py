@@ -19,7 +19,7 @@ from polyhead.recipe.record import as_values
 from polyhead.recipe.schema import Recipe
 
 RECIPES = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
-CORPUS = CorpusStatistics(30_000, 600_000, 30_000, 100, 400_000, 400_000)
+CORPUS = CorpusStatistics(30_000, 30_000, 100, 400_000, 400_000)
 DATA = {"data": {"train": [{"kind": "lines", "source": "a", "target": "b"}]}}
 
 

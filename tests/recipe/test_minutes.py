@@ -7,7 +7,7 @@ from polyhead.data.statistics import CorpusStatistics
 from polyhead.recipe import minutes
 from polyhead.recipe.load import make_recipe
 
-CORPUS = CorpusStatistics(25_000, 500_000, 25_000, 100, 400_000, 400_000)
+CORPUS = CorpusStatistics(25_000, 25_000, 100, 400_000, 400_000)
 
 
 def chosen_within(monkeypatch, seconds, an_update, device="cpu", **training):

@@ -1,8 +1,12 @@
 """What a corpus is like, as far as the settings of a training follow from it."""
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +24,8 @@ WIDE = 3
 """How much of a token a Chinese character, a kana or a Korean syllable is, compared with a letter."""
 LETTERS_A_TOKEN = 4.5
 """Letters, spaces among them, that a subword stands for on average."""
+_CHINESE_OR_JAPANESE = re.compile("[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+"""Chinese characters and kana, which follow each other without spaces between words."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +33,9 @@ class CorpusStatistics:
     """Counts of a training corpus, both sides together where nothing else is said."""
 
     pairs: int
-    words: int
-    """Running words, as white space separates them."""
     word_types: int
-    """Different words in the first 200,000 pairs, in lower case and without the punctuation around them."""
+    """Different words in the first 200,000 pairs, in lower case and without the punctuation around them. Of Chinese
+    and Japanese there are about as many as different pairs of neighbouring characters that come more than once."""
     characters: int
     """Different characters in the first 200,000 pairs."""
     source_tokens: int
@@ -61,22 +66,22 @@ class Counted:
     """What is counted in the first pairs of a corpus, which are added in their order, some at a time, and not kept."""
 
     def __init__(self) -> None:
-        self._pairs = self._words = self._source = self._target = 0
-        self._different = set[str]()
+        self._pairs = self._source = self._target = 0
+        self._words = set[str]()
+        self._neighbours = Counter[str]()
         self._characters = set[str]()
 
     def add(self, pairs: Sequence[Pair]) -> None:
         """Counts the next pairs, if they are still among the first."""
         sample = pairs[: LOOKED_AT - self._pairs]
+        sources, targets = [pair.source for pair in sample], [pair.target for pair in sample]
         self._pairs += len(sample)
-        for pair in sample:
-            for text in (pair.source, pair.target):
-                words = text.split()
-                self._words += len(words)
-                self._different.update(words)
-                self._characters.update(text)
-            self._source += _letters(pair.source)
-            self._target += _letters(pair.target)
+        self._source += sum(map(_letters, sources))
+        self._target += sum(map(_letters, targets))
+        for texts in (sources, targets):
+            self._characters.update(chain.from_iterable(texts))
+            self._words.update(chain.from_iterable(map(_words, texts)))
+            self._neighbours.update(chain.from_iterable(map(_neighbours, texts)))
 
     def statistics(self, read: int, weights: NDArray[np.float64] | None = None) -> CorpusStatistics:
         """What `CorpusStatistics.of` gives for a corpus of `read` pairs that begins with the pairs counted."""
@@ -84,8 +89,8 @@ class Counted:
         scale = amount / max(1, self._pairs)
         return CorpusStatistics(
             pairs=round(amount),
-            words=round(scale * self._words),
-            word_types=len({word.strip(_PUNCTUATION).lower() for word in self._different}),
+            word_types=len({word.strip(_PUNCTUATION).lower() for word in self._words})
+            + sum(count > 1 for count in self._neighbours.values()),
             characters=len(self._characters),
             source_tokens=round(scale * (self._source / LETTERS_A_TOKEN)),
             target_tokens=round(scale * (self._target / LETTERS_A_TOKEN)),
@@ -105,6 +110,17 @@ def evenly(pairs: Sequence[Pair], most: int) -> Sequence[Pair]:
 
 
 _PUNCTUATION = "".join(character for character in map(chr, range(0x3100)) if unicodedata.category(character)[0] in "PS")
+
+
+def _words(text: str) -> list[str]:
+    """What stands between white space, but Chinese and Japanese."""
+    return (text if text.isascii() else _CHINESE_OR_JAPANESE.sub(" ", text)).split()
+
+
+def _neighbours(text: str) -> Iterator[str]:
+    """The pairs of neighbouring characters of Chinese and Japanese."""
+    runs = [] if text.isascii() else _CHINESE_OR_JAPANESE.findall(text)
+    return chain.from_iterable(map(add, run, run[1:]) for run in runs)
 
 
 def _letters(text: str) -> int:

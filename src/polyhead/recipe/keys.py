@@ -58,8 +58,8 @@ def tables() -> list[Table]:
 
 def chosen_keys() -> frozenset[str]:
     """The keys that training chooses by corpus and machine where they are left open."""
-    usual = CorpusStatistics(30_000, 600_000, 30_000, 100, 400_000, 400_000)
-    small = CorpusStatistics(1_000, 20_000, 3_000, 100, 14_000, 14_000)
+    usual = CorpusStatistics(30_000, 30_000, 100, 400_000, 400_000)
+    small = CorpusStatistics(1_000, 3_000, 100, 14_000, 14_000)
     large = replace(usual, read=50_000_000)
     found: set[str] = set()
     for corpus, shared in product((usual, small, large), (True, False)):

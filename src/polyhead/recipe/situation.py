@@ -9,7 +9,7 @@ from polyhead.recipe.load import NONE, Values, given, look_up
 
 USUAL_WORDS = 2.3, 0.65
 """k, β: a text with fewer different words than k · tokens^β has few words and regular sentences. Their number grows as
-a power of the text's length (Heaps' law); natural text has 3 to 6 times tokens^0.65 of them, the demo's grammar 1."""
+a power of the text's length (Heaps' law); natural text has 3 to 9 times tokens^0.65 of them, the demo's grammar 1."""
 
 MANY_WORDS = 27_500
 """Different words from which wider vectors learn more: the small model is better then, and with fewer the tiny one."""

@@ -53,7 +53,7 @@ from polyhead.recipe.stored_text import RECORD, WEIGHTS, Identity, Record, make_
 from polyhead.tokenizers.config import TokenizerConfig
 from polyhead.tokenizers.protocol import Tokenizer
 
-FORMAT = 1
+FORMAT = 2
 """The version of what is written here. It is a part of a corpus's key, so another version is made anew."""
 LARGE = 256_000_000
 """Bytes of training text above which the text isn't kept in memory."""
