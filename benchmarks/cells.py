@@ -51,6 +51,7 @@ GRAMMARS = {
     "grammar-ko": Grammar("ko"),
     "grammar-unspaced": Grammar("ko", without_spaces),
 }
+"""Name → the grammar in one language."""
 GRAMMAR_SIZES = (1_000, 3_000, 9_000, 30_000)
 
 

@@ -25,7 +25,8 @@ WIDE = 3
 LETTERS_A_TOKEN = 4.5
 """Letters, spaces among them, that a subword stands for on average."""
 _CHINESE_OR_JAPANESE = re.compile("[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
-"""Chinese characters and kana, which follow each other without spaces between words."""
+"""Chinese characters and kana, which follow each other without spaces between words. Other than `text.UNSPACED` it has
+no punctuation, and no scripts of so few letters that most pairs of them come in any text."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def default_vocabulary_size(
     0.6 of that. A char vocabulary needs no more than its characters. Multiples of 8 suit matrix products.
 
     tokens: about how many the corpus has, both sides together
-    word_types: how many different words; without text written in words, as many as there are pieces between spaces
+    word_types: how many different words; of Chinese and Japanese, about as many as `CorpusStatistics` counts
     characters: how many different characters; subword vocabularies get room beyond these
     """
     if kind == "char":
