@@ -203,6 +203,24 @@ def test_the_smallest_texts_of_many_words_get_few_layers(corpus, preset):
 
 
 @pytest.mark.parametrize(
+    ("pairs", "tokens", "words", "preset", "batch"),
+    [
+        (5_000, 249_999, 20_000, "shallow", 2048),
+        (5_000, 250_001, 20_000, "tiny", 4096),
+        (7_000, 225_000, 20_000, "shallow", 2048),
+        (7_200, 225_000, 20_000, "tiny", 4096),
+        (5_000, 160_001, 20_000, "shallow", 2048),
+        (5_000, 160_000, 20_000, "tiny", 4096),
+        (5_000, 160_001, 700, "tiny", 8192),
+    ],
+)
+def test_texts_of_long_pairs_get_few_layers_and_small_batches_up_to_more_tokens(pairs, tokens, words, preset, batch):
+    corpus = CorpusStatistics(pairs, words, 100, tokens // 2, tokens - tokens // 2)
+    chosen = complete(DATA, corpus, CPU)[0]
+    assert (chosen["model"]["preset"], chosen["data"]["batching"]["max_tokens"]) == (preset, batch)
+
+
+@pytest.mark.parametrize(
     ("pairs", "words", "on_cpu", "on_gpu"),
     [
         (9_000, 27_499, "tiny", "tiny"),

@@ -11,13 +11,13 @@ from polyhead.data.statistics import LARGE as MANY
 from polyhead.errors import counted
 from polyhead.model.config import CONFIGS, PRESETS
 from polyhead.recipe.load import given
-from polyhead.recipe.run_length import epochs, is_short, needed_updates, share_of_needed
+from polyhead.recipe.run_length import USUAL_LENGTH, epochs, is_short, needed_updates, share_of_needed
 from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
-SCARCE = 135_000
+SCARCE, SCARCE_IN_LONG_PAIRS = 135_000, 250_000
 """Tokens of a text below which few layers learn more than many, as a layer learns from the gradient that comes back
-through all layers after it, and below which batches are small."""
+through all layers after it, and below which batches are small; the second where pairs are longer than USUAL_LENGTH."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
 WIDE, OFTEN, LONG = 256, 80, 2_000
@@ -41,7 +41,7 @@ leaves LEAST_DROPOUT."""
 MORE_SMOOTHING = 0.2
 """Label smoothing for texts below FEW tokens that are read to the end; the paper's 0.1 elsewhere."""
 SMALL_BATCH, MEDIUM_BATCH, REGULAR_BATCH, LARGEST_BATCH = 2048, 4096, 8192, 16_384
-"""Tokens of a batch: for texts below SCARCE tokens; below FEW; below FEW and with few words; and larger ones."""
+"""Tokens of a batch: for texts that are scarce; below FEW; below FEW and with few words; and larger ones."""
 WINDOW = 262_144
 """Pairs of a window: a few hundred batches of the largest size."""
 TOKENS_A_SHARE, FEWEST_TOKENS = 4096, 2048
@@ -63,7 +63,7 @@ def model_size(now: Situation) -> Sequence[Suggestion]:
     if now.kind != "transformer" or now.has("model.preset") or now.has("model.d_model"):
         return []
     pairs, on_cpu = now.corpus.pairs, now.device == "cpu"
-    if now.corpus.tokens < SCARCE and not now.is_regular:
+    if _is_scarce(now) and not now.is_regular:
         return [("model.preset", "shallow", f"{now.described}: few layers learn more from so little")]
     is_wide = now.has_many_words and not on_cpu  # a CPU takes up to three times as long for it
     size = "base" if pairs >= HUGE and not on_cpu else "small" if pairs >= LARGE or is_wide else "tiny"
@@ -85,7 +85,7 @@ def batch(now: Situation) -> Sequence[Suggestion]:
     """The batch size: large batches use the machine better and need a longer run; small corpora have few of them."""
     tokens = now.corpus.tokens
     medium = REGULAR_BATCH if now.is_regular else MEDIUM_BATCH
-    size = SMALL_BATCH if tokens < SCARCE else medium if tokens < FEW else LARGEST_BATCH
+    size = SMALL_BATCH if _is_scarce(now) else medium if tokens < FEW else LARGEST_BATCH
     return [("data.batching.max_tokens", size, now.described)]
 
 
@@ -202,6 +202,12 @@ def decoding(now: Situation) -> Sequence[Suggestion]:
     if now.kind != "transformer":
         return [("decoding.length_penalty", 1.0, "with the average, this kind of model scored lower on a dev set")]
     return [("decoding.length_penalty", "average", "with less, translations were too short on dev sets")]
+
+
+def _is_scarce(now: Situation) -> bool:
+    """Whether there is so little text that few layers and small batches learn the most from it."""
+    has_long_pairs = now.corpus.tokens > USUAL_LENGTH * now.corpus.pairs and not now.is_regular
+    return now.corpus.tokens < (SCARCE_IN_LONG_PAIRS if has_long_pairs else SCARCE)
 
 
 def _d_model(now: Situation) -> int:
