@@ -17,7 +17,8 @@ from polyhead.tokenizers.config import default_vocabulary_size
 
 SCARCE, SCARCE_IN_LONG_PAIRS = 135_000, 250_000
 """Tokens of a text below which few layers learn more than many, as a layer learns from the gradient that comes back
-through all layers after it, and below which batches are small; the second where pairs are longer than USUAL_LENGTH."""
+through all layers after it, and below which batches are small; the second where pairs are longer than USUAL_LENGTH and
+different words are not few."""
 LARGE, HUGE = 100_000, 1_000_000
 """Sentence pairs from which the small model is taken in any case, and the base model on a GPU."""
 WIDE, OFTEN, LONG = 256, 80, 2_000
@@ -206,8 +207,8 @@ def decoding(now: Situation) -> Sequence[Suggestion]:
 
 def _is_scarce(now: Situation) -> bool:
     """Whether there is so little text that few layers and small batches learn the most from it."""
-    has_long_pairs = now.corpus.tokens > USUAL_LENGTH * now.corpus.pairs and not now.is_regular
-    return now.corpus.tokens < (SCARCE_IN_LONG_PAIRS if has_long_pairs else SCARCE)
+    has_long_pairs = now.corpus.tokens > USUAL_LENGTH * now.corpus.pairs
+    return now.corpus.tokens < (SCARCE_IN_LONG_PAIRS if has_long_pairs and not now.is_regular else SCARCE)
 
 
 def _d_model(now: Situation) -> int:
