@@ -44,12 +44,21 @@ def test_what_happens_once_does_not_tell_the_time_left(clock):
     clock[0] += 60  # kernels are compiled
     run(meter, clock, 10, 1.0)
     meter.speed()
-    run(meter, clock, 10, 1.0)
-    meter.speed()
     assert meter.remaining(100, 0) == pytest.approx(100.0)
     run(meter, clock, 10, 2.0)
     meter.speed()
     assert meter.remaining(100, 0) == pytest.approx(150.0)
+
+
+def test_the_first_update_alone_does_not_tell_the_time_left(clock):
+    meter = Meter(0.0)
+    run(meter, clock, 1, 60.0)
+    assert meter.speed() == pytest.approx(10 / 60)
+    assert meter.remaining(100, 0) is None
+    run(meter, clock, 1, 1.0)
+    meter.validation(lambda: clock.__setitem__(0, clock[0] + 30))
+    meter.speed()
+    assert meter.remaining(100, 0) == pytest.approx(100.0)
 
 
 def test_validations_to_come_count_too(clock):

@@ -1,7 +1,7 @@
 """How fast training goes, and how long it still takes.
 
-The first updates and the first validation take longer than all others, since kernels are compiled and loaded in them.
-So the time left is not told by them once there are others.
+The first update and the first validation of a sitting may take much longer than all others, since kernels are compiled
+and loaded in them. So neither tells the time left.
 """
 
 import time
@@ -18,8 +18,8 @@ class Meter:
         """seconds_before: what earlier sittings took."""
         self._origin = time.perf_counter() - seconds_before
         self._pace: float | None = None
-        self._reports = 0
         self._validation: float | None = None
+        self._has_begun = False
         self._start_again()
 
     def seconds(self) -> float:
@@ -28,8 +28,12 @@ class Meter:
 
     def add(self, tokens: int) -> None:
         """Counts one more update, with the target tokens that it had."""
-        self._updates += 1
         self._tokens += tokens
+        if self._has_begun:
+            self._updates += 1
+        else:
+            self._has_begun = True
+            self._pace_since = time.perf_counter()
 
     def validation(self, work: Callable[[], None]) -> float:
         """Does `work` outside the clock of tokens a second → the seconds that it took."""
@@ -37,26 +41,29 @@ class Meter:
         work()
         taken = time.perf_counter() - before
         self._since += taken
+        self._pace_since += taken
         self._validation = 0.0 if self._validation is None else taken
         return taken
 
     def speed(self) -> float:
         """Target tokens a second since the last call; starts the next span."""
-        elapsed = max(1e-9, time.perf_counter() - self._since)
-        pace = elapsed / max(1, self._updates)
-        self._pace = pace if self._pace is None or self._reports == 1 else RECENT * pace + (1 - RECENT) * self._pace
-        self._reports += 1
-        speed = self._tokens / elapsed
+        now = time.perf_counter()
+        if self._updates:
+            pace = (now - self._pace_since) / self._updates
+            self._pace = pace if self._pace is None else RECENT * pace + (1 - RECENT) * self._pace
+        speed = self._tokens / max(1e-9, now - self._since)
         self._start_again()
         return speed
 
     def remaining(self, updates: int, validations: int) -> float | None:
-        """Seconds for so many more updates and validations at the recent pace; None before the first report.
+        """Seconds for so many more updates and validations at the recent pace.
 
-        Until there has been a second validation, the time of validations is left out.
+        None before the first report of more than the sitting's first update. Until there has been a second validation,
+        the time of validations is left out.
         """
         return None if self._pace is None else updates * self._pace + validations * (self._validation or 0.0)
 
     def _start_again(self) -> None:
         self._updates = self._tokens = 0
-        self._since = time.perf_counter()
+        """Updates, without the sitting's first one, and tokens since the last report."""
+        self._since = self._pace_since = time.perf_counter()
