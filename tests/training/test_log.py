@@ -130,7 +130,7 @@ def test_durations_read_well(seconds: float, text: str) -> None:
 
 
 def test_a_line_says_where_how_well_how_fast_and_how_long_still() -> None:
-    assert describe(NUMBERS, 125) == "update 50 · epoch 1.0 · loss 4.568 · 12,346 tokens/s · 2 min 05 s left"
+    assert describe(NUMBERS, 125) == "update 50 · epoch 2 · loss 4.568 · 12,346 tokens/s · 2 min 05 s left"
     assert "left" not in describe(NUMBERS, None)
 
 

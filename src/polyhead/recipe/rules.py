@@ -11,7 +11,7 @@ from polyhead.data.statistics import LARGE as MANY
 from polyhead.errors import counted
 from polyhead.model.config import CONFIGS, PRESETS
 from polyhead.recipe.load import given
-from polyhead.recipe.run_length import USUAL_LENGTH, epochs, is_short, needed_updates, share_of_needed
+from polyhead.recipe.run_length import USUAL_LENGTH, is_short, needed_updates, readings, share_of_needed
 from polyhead.recipe.situation import Situation
 from polyhead.tokenizers.config import default_vocabulary_size
 
@@ -127,8 +127,7 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
 
 def length(now: Situation) -> Sequence[Suggestion]:
     """The number of updates: small texts are read more often than large ones, but each reading of them costs less."""
-    why = f"the most it should need: {counted(round(epochs(now)), 'epoch')}"
-    return [("training.max_updates", needed_updates(now), why)]
+    return [("training.max_updates", needed_updates(now), "the most that so much text should need")]
 
 
 def dropout(now: Situation) -> Sequence[Suggestion]:
@@ -147,7 +146,7 @@ def dropout(now: Situation) -> Sequence[Suggestion]:
 
 def _dropout_of_whole_run(now: Situation) -> float:
     """The dropout of a run that has as many updates as its text is worth."""
-    tokens, is_wide, is_read_often = now.corpus.tokens, _d_model(now) >= WIDE, epochs(now) >= OFTEN
+    tokens, is_wide, is_read_often = now.corpus.tokens, _d_model(now) >= WIDE, readings(now) >= OFTEN
     if now.is_regular or tokens > SPARSE:
         return LEAST_DROPOUT
     if tokens > FEW or not (is_wide or is_read_often):

@@ -2,9 +2,9 @@
 
 from polyhead.recipe.situation import Situation
 
-EPOCHS, OF_PAIRS = 70, 30_000
+READINGS, OF_PAIRS = 70, 30_000
 """How often a text of so many pairs is read. The work of a run grows with the square root of the number of pairs."""
-LEAST_EPOCHS, MOST_EPOCHS = 4, 80
+LEAST_READINGS, MOST_READINGS = 4, 80
 USUAL_LENGTH = 32
 """Subwords of a pair, source and target together: shorter ones are read more often, longer ones less often."""
 SEEN_IN_DRILL = 1_700
@@ -16,16 +16,19 @@ SHORT = 0.7
 def needed_updates(now: Situation) -> int:
     """After how many updates a text has been read as often as it is worth."""
     corpus = now.corpus
-    readings = min(MOST_EPOCHS, max(LEAST_EPOCHS, EPOCHS * (OF_PAIRS / max(1, corpus.pairs)) ** 0.5))
-    tokens = readings * USUAL_LENGTH * corpus.pairs
+    times = min(MOST_READINGS, max(LEAST_READINGS, READINGS * (OF_PAIRS / max(1, corpus.pairs)) ** 0.5))
+    tokens = times * USUAL_LENGTH * corpus.pairs
     if now.is_regular:
         pieces = now.number("tokenizer.vocabulary_size", 8000)
         tokens = min(tokens, SEEN_IN_DRILL * pieces * corpus.tokens / max(1, corpus.target_tokens))
     return round(max(300.0, tokens / now.batch))
 
 
-def epochs(now: Situation) -> float:
-    """How often a text is read in as many updates as it is worth."""
+def readings(now: Situation) -> float:
+    """How often the subwords of a text fit into the batches of as many updates as it is worth.
+
+    Batches also hold padding and the marks of sentences' ends, so a run has fewer epochs than this.
+    """
     return needed_updates(now) * now.batch / max(1, now.corpus.tokens)
 
 

@@ -117,7 +117,7 @@ def describe(numbers: Numbers, remaining: float | None) -> str:
     """One line for a person: where training stands, how fast, how long still."""
     parts = [
         f"update {numbers['update']}",
-        f"epoch {float(numbers['epoch']):.1f}",
+        f"epoch {int(numbers['epoch']) + 1}",
         f"loss {numbers['loss']:.3f}",
         f"{numbers['target_tokens_per_second']:,.0f} tokens/s",
     ]
