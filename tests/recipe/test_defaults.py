@@ -177,13 +177,13 @@ def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
     assert (ancestor.training.optimizer.kind, ancestor.training.schedule.learning_rate) == ("adam", 2e-3)
 
 
-def test_the_weights_decay_where_muon_was_chosen_for_little_text_or_many_words():
-    def decay(pairs=5_000, begun=None, words=None, **given):
-        corpus = prose(pairs) if words is None else replace(prose(pairs), word_types=words)
+def test_the_weights_decay_where_muon_was_chosen_unless_much_text_has_few_words():
+    def decay(pairs=5_000, begun=None, text=prose, **given):
+        corpus = replace(text(pairs), word_types=min(27_000, text(pairs).word_types))
         return make_recipe(complete({**DATA, **given}, corpus, CPU, begun)[0]).training.optimizer.weight_decay
 
-    assert [decay(pairs, words=27_000) for pairs in (100, 15_000, 30_000, 1_000_000)] == [0.2, 0.2, 0, 0]
-    assert [decay(pairs, words=28_000) for pairs in (30_000, 60_000, 1_000_000)] == [0.2, 0.2, 0.2]
+    assert [decay(pairs) for pairs in (100, 15_000, 30_000)] == [0.2, 0.2, 0.2]
+    assert [decay(pairs, text=drill) for pairs in (1_000, 15_000, 60_000)] == [0.2, 0.2, 0]
     assert decay(training={"optimizer": {"weight_decay": 0.05}}) == 0.05
     assert decay(training={"optimizer": {"kind": "adam"}}) == decay(training={"optimizer": {"kind": "muon"}}) == 0
     assert decay(model={"kind": "rnn-attention"}) == 0

@@ -32,8 +32,8 @@ FEW, SPARSE = 600_000, 1_500_000
 """Between so many tokens words are too rare to be learnt well from one way of cutting them up. With fewer, a model
 learns less from all the ways than from a single one."""
 WEIGHT_DECAY = 0.2
-"""λ of the weight decay that goes with Muon where each word is read little. Without it weights grow, so that steps of
-one length change them less and less, and what is read often is learnt by heart."""
+"""λ of the weight decay that goes with Muon. Without it weights grow, so that steps of one length change them less and
+less, and what is read often is learnt by heart."""
 LEAST_DROPOUT = 0.1
 VERY_SHORT, MOST_IN_VERY_SHORT, MOST_IN_SHORT = 0.3, 0.1, 0.2
 """The most dropout in a run of less than this share of the updates that its text is worth, and in any short run: what
@@ -119,7 +119,7 @@ def optimizer(now: Situation) -> Sequence[Suggestion]:
         ("training.optimizer.kind", "muon", "it needs fewer updates than Adam"),
         ("training.optimizer.clip_norm", 0.0, "Muon's steps are of one length"),
     ]
-    if now.corpus.tokens <= FEW or now.has_many_words:
+    if now.corpus.tokens <= FEW or not now.is_regular:
         why = f"{now.described}: small weights learn less by heart"
         suggestions.append(("training.optimizer.weight_decay", WEIGHT_DECAY, why))
     return suggestions
