@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from polyhead.data.statistics import CorpusStatistics
+from polyhead.data.statistics import LOOKED_AT, CorpusStatistics
 from polyhead.recipe.defaults import complete
 from polyhead.recipe.load import make_recipe
 
@@ -160,6 +160,15 @@ def test_a_resumed_run_keeps_its_shares_whatever_the_machine(monkeypatch):
     assert make_recipe(complete(given, prose(30_000), CPU, begun)[0]).training.workers == 4
 
 
+@pytest.mark.parametrize("pairs", [200_000, 1_000_000, 10_000_000, 100_000_000])
+def test_a_large_text_does_not_count_as_one_of_few_words_because_only_its_first_pairs_are_looked_at(pairs):
+    corpus = replace(prose(pairs), word_types=prose(LOOKED_AT).word_types)
+    values, choices = complete(DATA, corpus, CPU)
+    assert values["training"]["max_updates"] >= 4 * corpus.pairs * 30 / values["data"]["batching"]["max_tokens"]
+    assert make_recipe(values).training.optimizer.weight_decay == 0.2
+    assert not any("few different words" in choice.why for choice in choices)
+
+
 def test_a_resumed_run_keeps_the_choices_that_other_rules_made():
     begun = {"tokenizer": {"vocabulary_size": 777}, "model": {"dropout": 0.25}, "training": {"max_updates": 12_345}}
     values, choices = complete({**DATA, "training": {"max_updates": 99}}, prose(30_000), CPU, begun)
@@ -178,11 +187,12 @@ def test_with_adam_and_with_the_ancestors_the_peak_is_adams():
 
 
 def test_the_weights_decay_where_muon_was_chosen_unless_much_text_has_few_words():
-    def decay(pairs=5_000, begun=None, text=prose, **given):
-        corpus = replace(text(pairs), word_types=min(27_000, text(pairs).word_types))
+    def decay(pairs=5_000, begun=None, words=None, text=prose, **given):
+        corpus = text(pairs) if words is None else replace(text(pairs), word_types=words)
         return make_recipe(complete({**DATA, **given}, corpus, CPU, begun)[0]).training.optimizer.weight_decay
 
-    assert [decay(pairs) for pairs in (100, 15_000, 30_000)] == [0.2, 0.2, 0.2]
+    assert [decay(pairs, words=27_000) for pairs in (100, 15_000, 30_000)] == [0.2, 0.2, 0.2]
+    assert [decay(pairs, words=28_000) for pairs in (30_000, 60_000)] == [0.2, 0.2]
     assert [decay(pairs, text=drill) for pairs in (1_000, 15_000, 60_000)] == [0.2, 0.2, 0]
     assert decay(training={"optimizer": {"weight_decay": 0.05}}) == 0.05
     assert decay(training={"optimizer": {"kind": "adam"}}) == decay(training={"optimizer": {"kind": "muon"}}) == 0

@@ -51,6 +51,11 @@ class CorpusStatistics:
         """About how many subwords there are."""
         return self.source_tokens + self.target_tokens
 
+    @property
+    def tokens_looked_at(self) -> float:
+        """About how many subwords the pairs have whose words are counted."""
+        return self.tokens * min(1.0, LOOKED_AT / max(1, self.pairs))
+
     @classmethod
     def of(cls, pairs: Sequence[Pair], weights: NDArray[np.float64] | None = None) -> "CorpusStatistics":
         """The statistics of `pairs`, each of which an epoch has as often as `weights` [N] says; None: once.

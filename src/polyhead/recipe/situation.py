@@ -55,7 +55,7 @@ class Situation:
     def is_regular(self) -> bool:
         """Whether the text has few words, each of which is seen often."""
         factor, power = USUAL_WORDS
-        return self.corpus.word_types < factor * self.corpus.tokens**power
+        return self.corpus.word_types < factor * self.corpus.tokens_looked_at**power
 
     @property
     def has_many_words(self) -> bool:
