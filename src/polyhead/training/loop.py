@@ -39,7 +39,7 @@ Stream = Callable[[Position, int | None], Batches]
 """The position to begin at, and the number of epochs with BPE dropout (None: the recipe's) → the batches from there."""
 
 FORETOLD = 2
-"""The line of metrics after which the end is announced. Time before the first line is not typical."""
+"""The line of metrics after which the end is announced, as the pace of one line alone is not sure."""
 
 
 @dataclass
